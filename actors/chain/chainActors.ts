@@ -1,19 +1,12 @@
 import type { ChainFeedEvent } from '../events/eventSchemas.ts';
 import type { FoldedMessage } from '../folds/foldedMessage.ts';
-import { type FoldIdentity, identifyFold } from '../folds/foldIdentity.ts';
-import type { FoldRecord } from '../folds/foldRecord.ts';
+import { identifyFold } from '../folds/foldIdentity.ts';
 import type { Outcome, Rejection } from '../messages/decodeMessage.ts';
 import { readStoredAtMs, type StreamMessage } from '../messages/streamMessage.ts';
 import { spanSubject } from '../messages/subjects.ts';
 import { foldVersions } from '../versions.ts';
 import { createSpanFold } from './fold/spanFold.ts';
-import {
-  type ChainFault,
-  emptySpanFoldState,
-  type Reorganization,
-  type SpanFoldSettings,
-  type SpanFoldState,
-} from './fold/spanFoldState.ts';
+import { emptySpanFoldState, type Reorganization, type SpanFoldSettings } from './fold/spanFoldState.ts';
 import { type ChainRestoration, createChainRestoration, encodeSpanFold } from './records/chainSnapshot.ts';
 import type { FinalActivity } from './rows/activityRows.ts';
 import type { ChainReads } from './spans/chainReads.ts';
@@ -29,32 +22,6 @@ export interface ChainOutput {
 
 const nothingChanged = { output: { reorganization: null, evicted: [], final: [] } } as const;
 
-export interface ChainActors {
-  readonly identity: FoldIdentity;
-  readonly chainId: bigint;
-  /** @throws ForkBelowStates if a fork lies below every retained state. */
-  receive(message: StreamMessage): Outcome<ChainOutput>;
-  readonly state: SpanFoldState;
-  /** Why no more blocks are applied although spans arrive; null without a fault. */
-  readonly fault: ChainFault | null;
-  newest(): ChainState | null;
-  /** The state at a safe block; null if it is no longer retained, or the block has another hash. */
-  at(block: bigint, hash: string): ChainState | null;
-  /** When the newest span was stored (epoch milliseconds); null before the first. */
-  readonly newestSpanAtMs: number | null;
-  /** The first span that was refused since the last accepted one; null if none was. */
-  readonly refusedSpan: RefusedSpan | null;
-  /** Notes how far the messages are folded. */
-  noteFolded(through: FoldedMessage): void;
-  /** The last message that the state includes; null before the first restoration. */
-  readonly foldedThrough: FoldedMessage | null;
-  /** The records of the state as of this call. */
-  capture(): Iterable<FoldRecord>;
-  beginRestore(): ChainRestoration<() => void>;
-  /** Retains every state from this block on, so that a fork there can be followed. Null retains only the newest states again. */
-  retainFrom(block: bigint | null): void;
-}
-
 /** A span of this deployment that would have moved the chain. */
 interface RefusedSpan {
   readonly sequence: number;
@@ -63,9 +30,9 @@ interface RefusedSpan {
   readonly rejection: Rejection;
 }
 
-type ChainActorsSettings = Omit<SpanFoldSettings, 'retainedFromBlock'>;
+export type ChainActors = ReturnType<typeof createChainActors>;
 
-export function createChainActors(settings: ChainActorsSettings): ChainActors {
+export function createChainActors(settings: Omit<SpanFoldSettings, 'retainedFromBlock'>) {
   let fold = createSpanFold({ ...settings, retainedFromBlock: null });
   let state = emptySpanFoldState;
   let newestSpanAtMs: number | null = null;
@@ -110,7 +77,8 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
       ...settings.contracts,
     }),
     chainId: settings.chainId,
-    receive: (message) => {
+    /** @throws ForkBelowStates if a fork lies below every retained state. */
+    receive: (message: StreamMessage): Outcome<ChainOutput> => {
       const reads = decodeChainReads(message.subject, message.data);
       if (reads !== null) return 'rejection' in reads ? reads : receiveReads(reads.value);
       const span = decodeChain(message.subject, message.data);
@@ -120,26 +88,33 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
     get state() {
       return state;
     },
+    /** Why no more blocks are applied although spans arrive; null without a fault. */
     get fault() {
       return state.fault;
     },
-    newest: () => state.safe.at(-1) ?? null,
-    at: (block, hash) =>
+    newest: (): ChainState | null => state.safe.at(-1) ?? null,
+    /** The state at a safe block; null if it is no longer retained, or the block has another hash. */
+    at: (block: bigint, hash: string): ChainState | null =>
       state.safe.find((one) => one.block.number === block && one.block.hash === hash) ?? null,
+    /** When the newest span was stored (epoch milliseconds); null before the first. */
     get newestSpanAtMs() {
       return newestSpanAtMs;
     },
+    /** The first span that was refused since the last accepted one; null if none was. */
     get refusedSpan() {
       return refusedSpan;
     },
-    noteFolded: (through) => {
+    /** Notes how far the messages are folded. */
+    noteFolded: (through: FoldedMessage) => {
       foldedThrough = through;
     },
+    /** The last message that the state includes; null before the first restoration. */
     get foldedThrough() {
       return foldedThrough;
     },
+    /** The records of the state as of this call. */
     capture: () => encodeSpanFold({ state, newestSpanAtMs }),
-    beginRestore: () => {
+    beginRestore: (): ChainRestoration<() => void> => {
       const restoration = createChainRestoration();
       return {
         ...restoration,
@@ -153,7 +128,8 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
         },
       };
     },
-    retainFrom: (block) => {
+    /** Retains every state from this block on, so that a fork there can be followed. Null retains only the newest states again. */
+    retainFrom: (block: bigint | null) => {
       fold = createSpanFold({ ...settings, retainedFromBlock: block });
     },
   };

@@ -1,15 +1,14 @@
 import type { MeasurementEvent } from '../events/eventSchemas.ts';
 import type { FoldedMessage } from '../folds/foldedMessage.ts';
-import { type FoldIdentity, identifyFold } from '../folds/foldIdentity.ts';
-import { type FoldRecord, listRecords, RecordRefused, type StateRestoration } from '../folds/foldRecord.ts';
-import { createPlaces, installationsMax, type PlaceCounts, type Places } from '../folds/places.ts';
+import { identifyFold } from '../folds/foldIdentity.ts';
+import { listRecords, RecordRefused, type StateRestoration } from '../folds/foldRecord.ts';
+import { createPlaces, installationsMax, type Places } from '../folds/places.ts';
 import { type Received, reject } from '../messages/decodeMessage.ts';
 import { readStoredAtMs, type StreamMessage } from '../messages/streamMessage.ts';
 import { foldVersions } from '../versions.ts';
 import { copyText } from './acceptance.ts';
 import type { CounterReading } from './counterReading.ts';
 import { counterKinds, createCounterRestoration } from './counterSnapshot.ts';
-import type { DayHistory } from './dayHistory.ts';
 import { decodeCounter, findImpossible, type ReadingBounds } from './decodeCounter.ts';
 import {
   createInstallationActor,
@@ -17,7 +16,6 @@ import {
   type InstallationState,
   type ReadingOutput,
 } from './installationActor.ts';
-import type { MeasurementProgress } from './measurementEvents.ts';
 import { addPublicReading, nothingPublic, type PublicState } from './publicState.ts';
 import { type BucketRow, closeBucket } from './roundFold.ts';
 import type { TelemetryView } from './telemetryView.ts';
@@ -29,44 +27,16 @@ export interface CounterOutput extends ReadingOutput {
   readonly left?: readonly BucketRow[];
 }
 
-/** The actors of `MINER_COUNTER`, one per installation with readings. */
-export interface CounterActors {
-  readonly identity: FoldIdentity;
-  receive(message: StreamMessage): Received<CounterOutput>;
-  /** Folds a stored reading whose message is no longer in the stream. One outside the bounds was accepted by an earlier version or setting. */
-  receiveStored(reading: CounterReading): Received<CounterOutput>;
-  /** Whether readings may have been accepted, even if they are not shown yet: of any installation once some were forgotten. */
-  mayHaveReadings(installationId: string): boolean;
-  /** Offline for an installation that has published nothing. */
-  telemetry(installationId: string, nowMs: number): TelemetryView;
-  /** Days of the public installation; null before its first reading. The same object until a reading changes it. */
-  history(): DayHistory | null;
-  /** Achievements of the public installation; null before its first reading. The same object until the next achievement. */
-  achievements(): MeasurementProgress | null;
-  /** Newest reading and open round; null for an installation without readings. The same object until a reading is accepted. */
-  installation(installationId: string): InstallationState | null;
-  places(): PlaceCounts;
-  /** Notes how far the messages are folded. */
-  noteFolded(through: FoldedMessage): void;
-  /** The last message that the shown state includes; null before the first restoration. */
-  shownThrough(): FoldedMessage | null;
-  /** The records of the state as of this call. */
-  capture(): Iterable<FoldRecord>;
-  /**
-   * Begins to restore a state, which replaces the current one once complete. The shown state stays until `reveal`, so that no view goes
-   * back in time.
-   */
-  beginRestore(): StateRestoration;
-  reveal(): void;
-}
-
 interface CounterSettings extends ReadingBounds {
   readonly publicInstallationId: string;
   /** Number of installations with places, not counting the public one. */
   readonly installationsMax?: number | undefined;
 }
 
-export function createCounterActors(settings: CounterSettings): CounterActors {
+export type CounterActors = ReturnType<typeof createCounterActors>;
+
+/** The actors of `MINER_COUNTER`, one per installation with readings. */
+export function createCounterActors(settings: CounterSettings) {
   const { genesisMs, publicInstallationId, maximumSpeedMmPerSecond } = settings;
   const placesOptions = {
     max: settings.installationsMax ?? installationsMax,
@@ -91,6 +61,7 @@ export function createCounterActors(settings: CounterSettings): CounterActors {
     return begin(folded, reading, storedAtMs, places.take);
   }
 
+  /** Folds a stored reading whose message is no longer in the stream. One outside the bounds was accepted by an earlier version or setting. */
   function receiveStored(reading: CounterReading): Received<CounterOutput> {
     const impossible = findImpossible(reading, settings);
     if (impossible !== null) return impossible;
@@ -140,6 +111,7 @@ export function createCounterActors(settings: CounterSettings): CounterActors {
     return outcome;
   }
 
+  /** Offline for an installation that has published nothing. */
   function telemetry(installationId: string, nowMs: number): TelemetryView {
     const actor = shown.places.entries.get(installationId);
     if (actor !== undefined) return actor.telemetry(nowMs);
@@ -148,7 +120,8 @@ export function createCounterActors(settings: CounterSettings): CounterActors {
 
   const places = () => (folded ?? shown).places;
 
-  function capture(): Iterable<FoldRecord> {
+  /** The records of the state as of this call. */
+  function capture() {
     const { places, through: _through, ...rest } = folded ?? shown;
     const installations = Array.from(places.entries.values(), (actor) => actor.state()).filter(
       (state) => state !== null,
@@ -156,6 +129,10 @@ export function createCounterActors(settings: CounterSettings): CounterActors {
     return listRecords(counterKinds, { installations, places: places.state(), ...rest });
   }
 
+  /**
+   * Begins to restore a state, which replaces the current one once complete. The shown state stays until `reveal`, so that no view goes
+   * back in time.
+   */
   function beginRestore(): StateRestoration {
     const restoration = createCounterRestoration();
     return {
@@ -192,18 +169,25 @@ export function createCounterActors(settings: CounterSettings): CounterActors {
     }),
     receive,
     receiveStored,
-    mayHaveReadings: (installationId) =>
+    /** Whether readings may have been accepted, even if they are not shown yet: of any installation once some were forgotten. */
+    mayHaveReadings: (installationId: string) =>
       shown.places.entries.has(installationId) ||
       places().entries.has(installationId) ||
       places().forgottenThroughMs() !== null,
     telemetry,
+    /** Days of the public installation; null before its first reading. The same object until a reading changes it. */
     history: () => shown.history,
+    /** Achievements of the public installation; null before its first reading. The same object until the next achievement. */
     achievements: () => shown.progress,
-    installation: (installationId) => shown.places.entries.get(installationId)?.state() ?? null,
+    /** Newest reading and open round; null for an installation without readings. The same object until a reading is accepted. */
+    installation: (installationId: string): InstallationState | null =>
+      shown.places.entries.get(installationId)?.state() ?? null,
     places: () => places().counts(),
-    noteFolded: (through) => {
+    /** Notes how far the messages are folded. */
+    noteFolded: (through: FoldedMessage) => {
       (folded ?? shown).through = through;
     },
+    /** The last message that the shown state includes; null before the first restoration. */
     shownThrough: () => shown.through,
     capture,
     beginRestore,

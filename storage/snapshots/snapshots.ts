@@ -25,30 +25,20 @@ const headers = foldStates.select(
   'checksum',
 );
 
-export interface SnapshotStore {
-  /**
-   * Saves a state, and removes snapshots that are no longer retained. Resolves with the stored bytes.
-   *
-   * @param isCounted whether the rows of a snapshot count in the lineage that the state belongs to.
-   */
-  save(header: SnapshotHeader, records: Iterable<FoldRecord>, isCounted: IsCounted): Promise<number>;
-  /** Snapshots of a stream, highest position first. */
-  list(stream: InputStreamName): Promise<StoredSnapshotHeader[]>;
-  /**
-   * The records of a snapshot.
-   *
-   * @throws SnapshotDamaged when the stored text differs from the saved one, RecordRefused when a line is not a record.
-   */
-  read(header: StoredSnapshotHeader): AsyncIterable<readonly FoldRecord[]>;
-}
+export type SnapshotStore = ReturnType<typeof createSnapshotStore>;
 
 /**
  * Snapshots of folds, each a whole state in a partition of its own. One insert stores all of it or nothing, and only then are older ones
  * dropped, so a kill at any point leaves a restorable state.
  */
-export function createSnapshotStore(database: Database): SnapshotStore {
+export function createSnapshotStore(database: Database) {
   const { name: table } = foldStates;
 
+  /**
+   * Saves a state, and removes snapshots that are no longer retained. Resolves with the stored bytes.
+   *
+   * @param isCounted whether the rows of a snapshot count in the lineage that the state belongs to.
+   */
   async function save(
     header: SnapshotHeader,
     records: Iterable<FoldRecord>,
@@ -62,6 +52,7 @@ export function createSnapshotStore(database: Database): SnapshotStore {
     return payloads.reduce((bytes, payload) => bytes + payload.length, 0);
   }
 
+  /** Snapshots of a stream, highest position first. */
   async function list(stream: InputStreamName): Promise<StoredSnapshotHeader[]> {
     const rows = await database.select(
       `SELECT DISTINCT ${headers.list} FROM ${table} WHERE stream = {stream:String}`,
@@ -70,6 +61,11 @@ export function createSnapshotStore(database: Database): SnapshotStore {
     return rows.map(headers.read).sort((a, b) => b.position - a.position || b.takenAtMs - a.takenAtMs);
   }
 
+  /**
+   * The records of a snapshot.
+   *
+   * @throws SnapshotDamaged when the stored text differs from the saved one, RecordRefused when a line is not a record.
+   */
   function read({ snapshot, checksum }: StoredSnapshotHeader): AsyncIterable<readonly FoldRecord[]> {
     return readPayloads(selectPayloads(snapshot), checksum);
   }

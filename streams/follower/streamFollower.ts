@@ -60,25 +60,10 @@ interface FollowerStatus extends SourceStatus, SavedStatus {
   readonly divergences: number;
 }
 
-export interface StreamFollower {
-  /**
-   * Its machine, for a supervisor. Stopping it stores and saves everything that is folded; cancelling it stores nothing more. It fails
-   * only for a fault of this program.
-   */
-  readonly member: Member;
-  status(): FollowerStatus;
-  /** The state was restored at least once, so views can show it. */
-  readonly isRestored: boolean;
-  /** Everything that the stream held was folded at least once; the state may have been restored again since. */
-  readonly wasCurrent: boolean;
-  /** The same as in the status, but cheap enough to read for every request. */
-  readonly isCurrent: boolean;
-  /** Restores the state again if a replay has made another one. */
-  takeReplay(): Promise<void>;
-}
+export type StreamFollower = ReturnType<typeof createStreamFollower>;
 
 /** Restores the newest snapshot that agrees with the stream, runs the later messages through its pipeline, and saves snapshots. */
-export function createStreamFollower(options: StreamFollowerOptions): StreamFollower {
+export function createStreamFollower(options: StreamFollowerOptions) {
   const { stream, source, fold, sinks, policy, logger } = options;
   const saver = createStateSaver({ ...options, ...options.lineage });
   const ended$ = new Subject<void>();
@@ -211,17 +196,25 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
   }
 
   return {
-    member: { logic, input: { label: stream } },
+    /**
+     * Its machine, for a supervisor. Stopping it stores and saves everything that is folded; cancelling it stores nothing more. It fails
+     * only for a fault of this program.
+     */
+    member: { logic, input: { label: stream } } satisfies Member,
     status,
+    /** The state was restored at least once, so views can show it. */
     get isRestored() {
       return context()?.isRestored ?? false;
     },
+    /** Everything that the stream held was folded at least once; the state may have been restored again since. */
     get wasCurrent() {
       return context()?.wasCurrent ?? false;
     },
+    /** The same as in the status, but cheap enough to read for every request. */
     get isCurrent() {
       return isCurrent();
     },
+    /** Restores the state again if a replay has made another one. */
     takeReplay: async () => {
       if (!(await options.lineage.hasReplay())) return;
       logger.warn({ stream }, 'a replay has made another state, which is restored');

@@ -26,12 +26,6 @@ export interface IndexerStatus {
   readonly problem: string | null;
 }
 
-export interface Indexer {
-  /** Its machine, for a supervisor. Once stopped, it ends after the publication in progress. It fails only for a fault of this program. */
-  readonly member: Member;
-  status(): IndexerStatus;
-}
-
 interface IndexerOptions extends Omit<IndexerWorkOptions, 'onPublished'> {
   readonly timings?: IndexerTimings;
   /** Called with the last published and the newest block while catching up. */
@@ -40,8 +34,10 @@ interface IndexerOptions extends Omit<IndexerWorkOptions, 'onPublished'> {
 
 type Snapshot = Pick<SnapshotFrom<typeof indexerMachine>, 'context' | 'matches'>;
 
+export type Indexer = ReturnType<typeof createIndexer>;
+
 /** Reads a chain from a node and publishes it as spans, each proven by its headers first. */
-export function createIndexer(options: IndexerOptions): Indexer {
+export function createIndexer(options: IndexerOptions) {
   const { deploymentBlock, logger, timings = defaultIndexerTimings, publisher, onProgress } = options;
   let actor: { getSnapshot(): Snapshot } | null = null;
   const findHead = () => publisher.published().at(-1)?.number ?? null;
@@ -100,8 +96,9 @@ export function createIndexer(options: IndexerOptions): Indexer {
   }
 
   return {
-    member: { logic, input: { firstBlock: deploymentBlock, timings } },
-    status: () => {
+    /** Its machine, for a supervisor. Once stopped, it ends after the publication in progress. It fails only for a fault of this program. */
+    member: { logic, input: { firstBlock: deploymentBlock, timings } } satisfies Member,
+    status: (): IndexerStatus => {
       if (actor === null) return notStarted;
       const snapshot = actor.getSnapshot();
       const { tip, reorganizations, providerFailures, lostRaces, waitingFor, error } = snapshot.context;

@@ -8,20 +8,6 @@ import {
   tap,
 } from 'rxjs';
 
-/** Bounds the weight of the items between the two ends of a pipeline. */
-export interface Gate {
-  readonly isOpen: boolean;
-  /** Once it has closed, it opens when this ends. */
-  readonly isHalfFull: boolean;
-  /**
-   * Resolves at once while the gate is open, otherwise once half of the bound is free: opening and closing for each item would cost too much.
-   * The signal also resolves it.
-   */
-  opened(signal: AbortSignal): Promise<void>;
-  enter(weight: number): void;
-  leave(weight: number): void;
-}
-
 interface GateOptions {
   /** The gate is closed while this weight or more has entered and not left. */
   readonly max: number;
@@ -29,27 +15,35 @@ interface GateOptions {
   readonly onClosed?: () => void;
 }
 
-export function createGate({ max, onClosed }: GateOptions): Gate {
+export type Gate = ReturnType<typeof createGate>;
+
+/** Bounds the weight of the items between the two ends of a pipeline. */
+export function createGate({ max, onClosed }: GateOptions) {
   const entered$ = new BehaviorSubject(0);
   const isHalfFull = (weight: number) => weight > max / 2;
   return {
     get isOpen() {
       return entered$.value < max;
     },
+    /** Once it has closed, it opens when this ends. */
     get isHalfFull() {
       return isHalfFull(entered$.value);
     },
-    opened: async (signal) => {
+    /**
+     * Resolves at once while the gate is open, otherwise once half of the bound is free: opening and closing for each item would cost too
+     * much. The signal also resolves it.
+     */
+    opened: async (signal: AbortSignal) => {
       if (entered$.value < max || signal.aborted) return;
       const opened$ = entered$.pipe(filter((weight) => !isHalfFull(weight)));
       await firstValueFrom(merge(opened$, fromEvent(signal, 'abort')));
     },
-    enter: (weight) => {
+    enter: (weight: number) => {
       const before = entered$.value;
       entered$.next(before + weight);
       if (before < max && entered$.value >= max) onClosed?.();
     },
-    leave: (weight) => entered$.next(entered$.value - weight),
+    leave: (weight: number) => entered$.next(entered$.value - weight),
   };
 }
 

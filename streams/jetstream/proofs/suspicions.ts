@@ -31,16 +31,6 @@ export interface Testimony {
   readonly replicas: number;
 }
 
-export interface Suspicions {
-  /**
-   * Whether the claim is proven: an unbroken series of two answers has confirmed it, or of four over 30 seconds if the stream is replicated.
-   * False if this answer refutes it.
-   *
-   * @throws NotProven in all other cases.
-   */
-  isProven(testimony: Testimony): boolean;
-}
-
 /** Answers that have confirmed a claim one after another. */
 interface Series {
   /** When the first one arrived. */
@@ -49,11 +39,19 @@ interface Series {
   readonly answers: number;
 }
 
+export type Suspicions = ReturnType<typeof createSuspicions>;
+
 /** Remembers what answers of NATS have suggested, until it is proven or refuted. */
-export function createSuspicions({ bootMs }: Pick<Clock, 'bootMs'>): Suspicions {
+export function createSuspicions({ bootMs }: Pick<Clock, 'bootMs'>) {
   const suspected = new Map<string, Series>();
   return {
-    isProven: ({ claim, isConfirmed, askedAtMs, replicas }) => {
+    /**
+     * Whether the claim is proven: an unbroken series of two answers has confirmed it, or of four over 30 seconds if the stream is
+     * replicated. False if this answer refutes it.
+     *
+     * @throws NotProven in all other cases.
+     */
+    isProven: ({ claim, isConfirmed, askedAtMs, replicas }: Testimony) => {
       const known = suspected.get(claim);
       suspected.delete(claim);
       if (!isConfirmed) return false;

@@ -3,20 +3,16 @@ import { streamNames } from '../../../actors/messages/subjects.ts';
 import { isRefusedAs, type StreamPort } from '../../nats/streamPort.ts';
 import { findStreamRisks, type StreamRisk } from './streamRisks.ts';
 
-/** Settings of the streams that can lose or refuse messages, as the last check found them. */
-export interface StreamSettingsWatch {
-  /** Looks at all streams, and logs what has changed. A call during a check shares it. */
-  check(): Promise<readonly StreamRisk[]>;
-  readonly risks: readonly StreamRisk[];
-}
-
 const identify = ({ stream, setting, value }: StreamRisk) => `${stream} ${setting} ${value}`;
 
+export type StreamSettingsWatch = ReturnType<typeof createStreamSettingsWatch>;
+
+/** Settings of the streams that can lose or refuse messages, as the last check found them. */
 export function createStreamSettingsWatch(options: {
   readonly jetStream: () => StreamPort;
   readonly retentionDays: number;
   readonly logger: Logger;
-}): StreamSettingsWatch {
+}) {
   const { jetStream, retentionDays, logger } = options;
   let risks: readonly StreamRisk[] = [];
   let running: Promise<readonly StreamRisk[]> | null = null;
@@ -48,6 +44,7 @@ export function createStreamSettingsWatch(options: {
   }
 
   return {
+    /** Looks at all streams, and logs what has changed. A call during a check shares it. */
     check: () => {
       running ??= checkOnce().finally(() => {
         running = null;
