@@ -130,8 +130,10 @@ export const variables = {
   ),
   MINER_PUBLIC_URL: variable(
     optional(
-      urlOf('http:', 'https:').transform((url) => url.replace(/\/$/, '')),
-      'an http(s) address such as https://mining.example.org',
+      urlOf('http:', 'https:')
+        .refine((url) => !/[?#\s]/.test(url))
+        .transform((url) => url.replace(/\/$/, '')),
+      'an http(s) address without a query, such as https://mining.example.org',
     ),
     'Public address of the service, for previews of shared links, citations, the server in OpenAPI and the `$id` of schemas; unset: previews have no image, and `local` uses its own',
   ),

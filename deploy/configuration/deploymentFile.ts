@@ -10,18 +10,18 @@ const blockNumber = z
   .transform(BigInt);
 
 const chainMembers = z.object({
-  release: z.object({
+  release: z.strictObject({
     id: z.string().regex(/^[a-z0-9][a-z0-9._-]{2,127}$/, 'expected a version ID'),
     protocolRevision: z.string().regex(/^[a-z0-9][a-z0-9.-]{2,63}$/, 'expected a revision name'),
     rewardModelRevision: z.string().regex(/^[a-z0-9][a-z0-9.-]{2,63}$/, 'expected a revision name'),
   }),
-  chain: z.object({
+  chain: z.strictObject({
     target: z.enum(['anvil', 'sepolia', 'mainnet']),
     chainId: blockNumber,
     deploymentBlock: blockNumber,
     economyDeploymentBlock: blockNumber,
   }),
-  contracts: z.object({
+  contracts: z.strictObject({
     core: address,
     proxyAdmin: address,
     operatorTimelock: address,
@@ -32,7 +32,7 @@ const chainMembers = z.object({
   }),
 });
 
-const installationMembers = z.object({
+const deploymentFile = z.strictObject({
   installationId,
   /** Start of round 1, Unix seconds. Buckets of 1800 s begin on the half hour, so rounds must too. */
   genesisTimestamp: z
@@ -42,12 +42,15 @@ const installationMembers = z.object({
   streamId: bytes32,
   /** Readings above this speed, or with a distance that it does not allow, are refused. */
   maximumSpeedMmPerSecond: z.int().min(1).optional(),
+  ...chainMembers.partial().shape,
 });
 
+type ChainMembers = z.infer<typeof chainMembers>;
+
 /** A deployment: the public installation, the start of its rounds, and its contracts, if it has any. */
-export interface Deployment extends z.infer<typeof installationMembers> {
+export interface Deployment extends Omit<z.infer<typeof deploymentFile>, keyof ChainMembers> {
   /** Null: every chain view answers `indexer_disabled`. */
-  readonly onChain: z.infer<typeof chainMembers> | null;
+  readonly onChain: ChainMembers | null;
 }
 
 /** @throws OperatorError if it cannot be read, or is not one. */
@@ -66,17 +69,14 @@ export function readDeploymentFile(path: string): Deployment {
   } catch (error) {
     throw refuse(`is not JSON: ${readErrorMessage(error)}`);
   }
-  const installation = installationMembers.safeParse(json);
-  if (!installation.success) throw refuse(formatProblems(installation.error));
-  // An object, since it passed the schema of one.
-  const members = ['release', 'chain', 'contracts'].filter((member) => member in (json as object));
-  if (members.length === 0) return { ...installation.data, onChain: null };
-  if (members.length < 3) {
-    throw refuse(`has ${members.join(' and ')}; release, chain and contracts come together`);
-  }
-  const chain = chainMembers.safeParse(json);
-  if (!chain.success) throw refuse(formatProblems(chain.error));
-  return { ...installation.data, onChain: chain.data };
+  const parsed = deploymentFile.safeParse(json);
+  if (!parsed.success) throw refuse(formatProblems(parsed.error));
+  const { release, chain, contracts, ...installation } = parsed.data;
+  if (release !== undefined && chain !== undefined && contracts !== undefined)
+    return { ...installation, onChain: { release, chain, contracts } };
+  const members = Object.keys(chainMembers.shape).filter((member) => member in parsed.data);
+  if (members.length === 0) return { ...installation, onChain: null };
+  throw refuse(`has ${members.join(' and ')}; release, chain and contracts come together`);
 }
 
 function formatProblems(error: z.ZodError): string {
