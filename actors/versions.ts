@@ -13,11 +13,11 @@ export const interfaceVersion = '1.0.0';
  */
 export const foldVersions = {
   MINER_COUNTER: {
-    version: 12,
+    version: 13,
     records: [
       'installation: 3 20c78acc7347, form 5ddfa5be4a80',
       'places: 1 284c69cb5d3e, form 978060d8cce1',
-      'history: 1 566c3cf08403, form 2a142d78d736',
+      'history: 1 88441da473d7, form 60e4f288baca',
       'day: 1 7cea825a63ba, form 5467093e6d4d',
       'progress: 1 f5dd9e3057f0, form 2dfca6340b10',
       'measurementEvent: 11 aa52b4dc7f08, form 9cb3f36383ea',

@@ -87,19 +87,16 @@ function summarizeLifetime({ history, genesisMs, generatedAtMs }: StatisticsInpu
   // Days of a device whose clock is ahead may not have begun.
   const days = listDays(history).filter(({ startMs }) => startMs <= generatedAtMs);
   const sums = days.map((day) => sumEndedRounds(day, generatedAtMs));
-  const { firstObservedAtMs, earlier } = history;
+  const { firstObservedAtMs } = history;
   // Counts from the round of the first reading, or from round 1 if that reading was before the genesis.
   const firstRound = Math.max(0, Math.floor((firstObservedAtMs - genesisMs) / roundMs));
   const endedRoundCount = Math.max(0, Math.floor((generatedAtMs - genesisMs) / roundMs));
   return {
-    acceptedWorkUnits: sums.reduce((total, { workUnits }) => total + workUnits, earlier?.workUnits ?? 0n),
-    observedDistanceMm: days.reduce(
-      (total, { distanceMm }) => total + BigInt(distanceMm ?? 0),
-      earlier?.distanceMm ?? 0n,
-    ),
-    activeDayCount: (earlier?.activeDayCount ?? 0) + sums.filter(({ workUnits }) => workUnits > 0n).length,
+    acceptedWorkUnits: sums.reduce((total, { workUnits }) => total + workUnits, 0n),
+    observedDistanceMm: days.reduce((total, { distanceMm }) => total + BigInt(distanceMm ?? 0), 0n),
+    activeDayCount: sums.filter(({ workUnits }) => workUnits > 0n).length,
     coverageBps: computeBps(
-      (earlier?.observedRoundCount ?? 0) + sum(sums, ({ observedRoundCount }) => observedRoundCount),
+      sum(sums, ({ observedRoundCount }) => observedRoundCount),
       Math.max(0, endedRoundCount - firstRound),
     ),
     firstObservedAtMs,

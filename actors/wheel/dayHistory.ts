@@ -10,11 +10,6 @@ import { type RoundRow, roundMs } from './roundFold.ts';
 export const roundsPerDay = dayMs / roundMs;
 /** Closed days with single rounds: the longest window, and one day in which a late round can still close. */
 const detailedDaysMax = 31;
-/**
- * Days before the open one that are kept one by one. A window needs 30; older days only count in lifetime sums. The rest allows a
- * gateway's clock to be ahead by up to a year, since days count only once they have begun.
- */
-export const pastDaysMax = 400;
 
 /** Start of the universal day that holds a time (epoch milliseconds). */
 export function findDayStart(timeMs: number): number {
@@ -47,23 +42,11 @@ export interface DaySummary extends Inferred<typeof daySums> {
   readonly rounds: ReadonlyMap<number, bigint> | null;
 }
 
-export const historyStart = z.strictObject({
-  firstObservedAtMs: milliseconds,
-  /** Sums of older days that are no longer kept one by one; null without any. */
-  earlier: z
-    .strictObject({
-      activeDayCount: count,
-      observedRoundCount: count,
-      workUnits: amount,
-      distanceMm: amount,
-    })
-    .nullable(),
-});
-type EarlierDays = NonNullable<DayHistory['earlier']>;
+export const historyStart = z.strictObject({ firstObservedAtMs: milliseconds });
 
 /** Days of one installation, as its statistics need them. Immutable. */
 export interface DayHistory extends Inferred<typeof historyStart> {
-  /** Ascending, at most {@link pastDaysMax}. Days without accepted readings are missing. */
+  /** Ascending. Days without accepted readings are missing. */
   readonly past: readonly DaySummary[];
   /** The day of the newest reading. */
   readonly open: DaySummary;
@@ -94,7 +77,6 @@ export function withReading(
   if (history === null) {
     return {
       firstObservedAtMs: reading.observedAtMs,
-      earlier: null,
       past: [],
       open: withPeaks(createEmptyDay(startMs), reading),
     };
@@ -103,32 +85,13 @@ export function withReading(
   if (open.startMs === startMs) {
     const changed = withPeaks(open, reading);
     if (changed === history.open) return history;
-    const { firstObservedAtMs, earlier, past } = history;
-    return { firstObservedAtMs, earlier, past, open: changed };
+    const { firstObservedAtMs, past } = history;
+    return { firstObservedAtMs, past, open: changed };
   }
   const past = [...history.past, open];
   const tooOld = past.length - detailedDaysMax;
   if (tooOld >= 0) past[tooOld] = { ...(past[tooOld] as DaySummary), rounds: null };
-  return addUpEarlier({ ...history, past, open: withPeaks(createEmptyDay(startMs), reading) });
-}
-
-/** Adds the oldest days to the sums of earlier days if the list is too long. */
-function addUpEarlier(history: DayHistory): DayHistory {
-  const surplus = history.past.length - pastDaysMax;
-  if (surplus <= 0) return history;
-  const earlier = history.past.slice(0, surplus).reduce(addDay, history.earlier ?? noDays);
-  return { ...history, earlier, past: history.past.slice(surplus) };
-}
-
-const noDays: EarlierDays = { activeDayCount: 0, observedRoundCount: 0, workUnits: 0n, distanceMm: 0n };
-
-function addDay(sums: EarlierDays, { workUnits, observedRoundCount, distanceMm }: DaySummary): EarlierDays {
-  return {
-    activeDayCount: sums.activeDayCount + (workUnits > 0n ? 1 : 0),
-    observedRoundCount: sums.observedRoundCount + observedRoundCount,
-    workUnits: sums.workUnits + workUnits,
-    distanceMm: sums.distanceMm + BigInt(distanceMm ?? 0),
-  };
+  return { ...history, past, open: withPeaks(createEmptyDay(startMs), reading) };
 }
 
 function withPeaks(

@@ -74,15 +74,18 @@ it('pages and files of old days have half hours from rows', async () => {
   const { database } = await openTables();
   const startMs = Date.UTC(2026, 2, 10, 12);
   await storeRows(database, { rounds: buildRounds(startMs, [0, 1, 2, 5], 4n, 1) }, 'run');
-  const first = acceptedReading({ observedAtMs: startMs });
+  const first = acceptedReading({ observedAtMs: startMs, distanceMm: 1_234 });
+  // Memory keeps the sums of a day, also after more than a year of later days.
+  const history = Array.from({ length: 500 }, (_, day) =>
+    acceptedReading({ observedAtMs: startMs + (day + 1) * dayMs }),
+  ).reduce((before, reading) => withReading(before, reading, null), withReading(null, first, null));
   const server = await startPublicServer({
-    history: () => withReading(null, first, null),
+    history: () => history,
     olderDay: createStoredDays({
       database,
       readRuns: async () => [{ run: 'run', through: openEnd }],
     }),
   });
-  // The year in memory has passed, too.
   server.clock.advance(500 * dayMs);
   const date = '2026-03-10';
   const read = async (path: string) => {
@@ -96,6 +99,7 @@ it('pages and files of old days have half hours from rows', async () => {
   expect(status).toBe(200);
   expect(html).toMatch(/<span class="value">16<span class="unit">\sunits</);
   expect(html).toContain('4 of 144 rounds observed');
+  expect(JSON.parse((await read(`/v1/days/${date}`))[1])).toMatchObject({ day: { distanceMm: '1234' } });
   expect((await read('/tables/half-hours.csv?date=2025-03-10'))[0]).toBe(404);
   expect((await read('/tables/half-hours.csv?date=x'))[0]).toBe(404);
 });
