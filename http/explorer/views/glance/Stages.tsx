@@ -46,28 +46,19 @@ export function Stages({ status }: StagesProps) {
   const mintedThroughRound = issuance?.issuance.processedThroughRound ?? null;
   const sources = core && { core, oracle: status.oracle, mintedThroughRound, statistics, nowMs };
   const rounds = sources === null ? [] : listStagedRounds(sources, roundsShown);
+  const shared = { rounds, owner: useOwner(status) };
   const lanes = (
     <ol class="lanes">
-      <Lane
-        stage="measured"
-        meaning="counted by the device"
-        rounds={rounds}
-        note={<OpenRound status={status} />}
-      >
+      <Lane stage="measured" meaning="counted by the device" {...shared} note={<OpenRound status={status} />}>
         <Measured statistics={statistics} />
       </Lane>
-      <Lane
-        stage="optimistic"
-        meaning="would settle next"
-        rounds={rounds}
-        note={<ToBeSettled status={status} />}
-      >
+      <Lane stage="optimistic" meaning="would settle next" {...shared} note={<ToBeSettled status={status} />}>
         <Optimistic status={status} />
       </Lane>
-      <Lane stage="settled" meaning="recorded on the chain" rounds={rounds} note={<ToBeMinted />}>
+      <Lane stage="settled" meaning="recorded on the chain" {...shared} note={<ToBeMinted />}>
         <Settled status={status} />
       </Lane>
-      <Lane stage="issued" meaning="minted for it" rounds={rounds} note={<MintedThrough />}>
+      <Lane stage="issued" meaning="minted for it" {...shared} note={<MintedThrough />}>
         <Issued />
       </Lane>
     </ol>
@@ -76,7 +67,7 @@ export function Stages({ status }: StagesProps) {
     <section aria-labelledby="stages">
       <h2 id="stages">From a turn to a token</h2>
       <p class="lead">{describeWhatItIs(chain)} The four stages are of the same work: do not add them up.</p>
-      <Owner />
+      <Owner owner={shared.owner} />
       {rounds.length === 0 ? (
         lanes
       ) : (
@@ -88,24 +79,32 @@ export function Stages({ status }: StagesProps) {
   );
 }
 
-function useOwner() {
+/** The owner whose tokens the page shows, with what is known of them; null without one. */
+function useOwner(status: Bodies['status']) {
   const { place, read } = usePage();
-  const owner = place.view === 'glance' ? place.owner : undefined;
-  if (owner === undefined) return null;
-  const route = listOwnerPaths(owner).positions;
-  return { owner, route, body: read('portfolio', route) };
+  const mining = useMining();
+  const address = place.view === 'glance' ? place.owner : undefined;
+  if (address === undefined) return null;
+  const route = listOwnerPaths(address).positions;
+  const body = read('portfolio', route);
+  const portfolio = findAvailable(body);
+  const rewards = portfolio && describeRewards(portfolio, mining, countBlocks(status));
+  return { address, route, body, portfolio, rewards };
+}
+
+interface OwnerProps {
+  readonly owner: ReturnType<typeof useOwner>;
 }
 
 /** Whose tokens the page shows, and why there are none. */
-function Owner() {
-  const found = useOwner();
+function Owner({ owner }: OwnerProps) {
   return (
-    found && (
+    owner && (
       <>
         <p>
-          Your tokens: owner <To {...toOwner(found.owner)} /> · <a href="/">Remove</a>
+          Your tokens: owner <To {...toOwner(owner.address)} /> · <a href="/">Remove</a>
         </p>
-        <Available what="Its tokens" body={found.body}>
+        <Available what="Its tokens" body={owner.body}>
           {({ summary }) =>
             summary.positionCount === '0' && (
               <p class="empty">This address owns no miner at the safe block.</p>
@@ -118,14 +117,9 @@ function Owner() {
 }
 
 /** The owner's tokens in a stage. What is not known is not shown. */
-function Own({ stage }: { stage: RoundStage }) {
-  const { read } = usePage();
-  const found = useOwner();
-  const portfolio = findAvailable(found?.body ?? null);
-  const mining = useMining();
-  if (found === null || portfolio === null) return null;
-  const blocks = countBlocks(read('status', statusPath));
-  const { paid, claimable, ...stages } = describeRewards(portfolio, mining, blocks);
+function Own({ stage, owner }: OwnerProps & { stage: RoundStage }) {
+  if (owner?.rewards == null) return null;
+  const { paid, claimable, ...stages } = owner.rewards;
   const figures =
     stage === 'issued'
       ? [
@@ -134,13 +128,13 @@ function Own({ stage }: { stage: RoundStage }) {
         ]
       : [{ ...stages[stage], label: 'For you', value: stages[stage].value?.replace(/^\d/, '+$&') ?? null }];
   return (
-    <Figures route={found.route} safeBlock={portfolio.chain.safeThroughBlock}>
+    <Figures route={owner.route} safeBlock={owner.portfolio?.chain.safeThroughBlock ?? null}>
       {figures.map((figure) => figure.value !== null && <Figure key={figure.label} {...figure} />)}
     </Figures>
   );
 }
 
-interface LaneProps {
+interface LaneProps extends OwnerProps {
   readonly stage: RoundStage;
   readonly meaning: string;
   /** The newest rounds of all stages. */
@@ -150,7 +144,7 @@ interface LaneProps {
   readonly children: ComponentChildren;
 }
 
-function Lane({ stage, meaning, rounds, note, children }: LaneProps) {
+function Lane({ stage, meaning, rounds, owner, note, children }: LaneProps) {
   return (
     <li class={`lane ${stage}`}>
       <div>
@@ -159,7 +153,7 @@ function Lane({ stage, meaning, rounds, note, children }: LaneProps) {
       </div>
       <div>
         {children}
-        <Own stage={stage} />
+        <Own {...{ stage, owner }} />
       </div>
       <div>
         <Tiles stage={stage} rounds={rounds} />
