@@ -182,11 +182,9 @@ it('recipes keep missing values unknown in snapshots and rows', async () => {
   const { load } = await useEdited();
   type Counters = typeof import('../actors/wheel/counterActors.ts');
   type OpenTables = typeof import('./support/storage/openTables.ts');
-  type StoreRows = typeof import('./support/storage/storeRows.ts');
   type Readings = typeof import('../storage/tables/readings.ts');
   const { createCounterActors } = await load<Counters>('actors/wheel/counterActors.ts');
-  const { openTables } = await load<OpenTables>('test/support/storage/openTables.ts');
-  const { storeRows } = await load<StoreRows>('test/support/storage/storeRows.ts');
+  const { openTables, storeRows } = await load<OpenTables>('test/support/storage/openTables.ts');
   const { readings } = await load<Readings>('storage/tables/readings.ts');
   const createActors = () => createCounterActors({ genesisMs, publicInstallationId: 'wheel.one' });
   const actors = createActors();

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { temporaryDirectory } from './support/processes/temporaryDirectory.ts';
+import { temporaryDirectory } from './support/processes/lifetime.ts';
 
 const root = resolve(import.meta.dirname, '..');
 

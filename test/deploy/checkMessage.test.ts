@@ -4,9 +4,9 @@ import { expect, it } from 'vitest';
 import { findInputStream, type InputStreamName } from '../../actors/messages/subjects.ts';
 import { streamDefinitions } from '../../streams/definitions/streamDefinitions.ts';
 import { genesisMs, storedLateNanos } from '../support/genesis.ts';
+import { temporaryDirectory } from '../support/processes/lifetime.ts';
 import { minerCommand } from '../support/processes/minerCommand.ts';
 import { writeDeployment } from '../support/processes/minerProcess.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { readingMessage } from '../support/readings/readingMessages.ts';
 
 const counter = 'miner.counter.my~wheel';

@@ -5,8 +5,7 @@ import { compareRows, compareStates, digestRecords } from '../../deploy/commands
 import { applyReadingsTtl } from '../../storage/rows/readingsTtl.ts';
 import { openEnd } from '../../storage/runs/lineages.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
-import { openTables } from '../support/storage/openTables.ts';
-import { storeRows } from '../support/storage/storeRows.ts';
+import { openTables, storeRows } from '../support/storage/openTables.ts';
 
 it('states are compared record by record, whatever the order of their members', async () => {
   const digest = (...records: FoldRecord[]) =>

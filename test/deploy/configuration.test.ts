@@ -14,8 +14,8 @@ import { readDeploymentFile } from '../../deploy/configuration/deploymentFile.ts
 import { locateNats } from '../../deploy/configuration/natsConfiguration.ts';
 import { buildSettings } from '../../deploy/service/serviceSettings.ts';
 import { readNatsAccess } from '../../streams/nats/natsAccess.ts';
+import { temporaryDirectory } from '../support/processes/lifetime.ts';
 import { minerCommand } from '../support/processes/minerCommand.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 
 describe('configuration', () => {
   it('has a value for every variable, also for unset ones', () => {

@@ -17,8 +17,7 @@ import type { StreamPort } from '../../streams/nats/streamPort.ts';
 import { stateDeployment } from '../support/chain/economyState.ts';
 import { buildBlockHash } from '../support/chain/hashes.ts';
 import { collectFindings } from '../support/collectFindings.ts';
-import { whenFinished } from '../support/processes/lifetime.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { temporaryDirectory, whenFinished } from '../support/processes/lifetime.ts';
 import { streamInfo } from '../support/streams/streamInfo.ts';
 
 const mib = 2 ** 20;

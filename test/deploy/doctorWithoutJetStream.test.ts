@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startProcess } from '../support/processes/childProcess.ts';
 import { findFreePort } from '../support/processes/findFreePort.mjs';
+import { temporaryDirectory } from '../support/processes/lifetime.ts';
 import { minerCommand } from '../support/processes/minerCommand.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { openTables } from '../support/storage/openTables.ts';
 
 it('the doctor does not blame ClickHouse for a server without JetStream', async () => {

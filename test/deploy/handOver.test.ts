@@ -11,9 +11,8 @@ import {
 import { findReplay, offerReplay } from '../../storage/runs/replays.ts';
 import { readings } from '../../storage/tables/readings.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
-import { openTables } from '../support/storage/openTables.ts';
+import { openTables, storeRows } from '../support/storage/openTables.ts';
 import { someLineage } from '../support/storage/someLineage.ts';
-import { storeRows } from '../support/storage/storeRows.ts';
 
 const stream = 'MINER_COUNTER';
 const open = (run: string) => ({ run, through: openEnd });

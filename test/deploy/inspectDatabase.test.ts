@@ -3,11 +3,10 @@ import { inspectDatabase } from '../../deploy/diagnosis/inspectDatabase.ts';
 import { noteLineage } from '../../storage/runs/lineages.ts';
 import type { Drift } from '../../streams/audit/auditBlock.ts';
 import { collectFindings } from '../support/collectFindings.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
-import { openTables } from '../support/storage/openTables.ts';
+import { temporaryDirectory } from '../support/processes/lifetime.ts';
+import { openTables, storeRows } from '../support/storage/openTables.ts';
 import { storedRows } from '../support/storage/readingRows.ts';
 import { someLineage } from '../support/storage/someLineage.ts';
-import { storeRows } from '../support/storage/storeRows.ts';
 import { startStreams } from '../support/streams/startStreams.ts';
 
 const drift: Drift = {

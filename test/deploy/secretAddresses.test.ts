@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { unreachedChain } from '../support/chain/unreachedChain.ts';
 import { findFreePort } from '../support/processes/findFreePort.mjs';
+import { temporaryDirectory } from '../support/processes/lifetime.ts';
 import { startMinerCommand } from '../support/processes/minerCommand.ts';
 import { writeDeployment } from '../support/processes/minerProcess.ts';
 import { startNats } from '../support/processes/natsServer.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 
 /** Runs a command until it ends, or has printed a text. Returns its output. */
 async function collectOutput(

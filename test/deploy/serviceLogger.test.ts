@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { serializeError } from '../../deploy/process/serviceLogger.ts';
 import { startProcess } from '../support/processes/childProcess.ts';
+import { temporaryDirectory } from '../support/processes/lifetime.ts';
 import { writeDeployment } from '../support/processes/minerProcess.ts';
 import { startNats } from '../support/processes/natsServer.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 
 const program = resolve(import.meta.dirname, '../../dist/deploy/miner.js');
 

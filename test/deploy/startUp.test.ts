@@ -7,11 +7,10 @@ import { describe, expect, it } from 'vitest';
 import { stopOrphan } from '../../deploy/local/childServer.ts';
 import { startLocalNats } from '../../deploy/local/localNats.ts';
 import packageJson from '../../package.json' with { type: 'json' };
-import { eventually, startProcess } from '../support/processes/childProcess.ts';
-import { whenFinished } from '../support/processes/lifetime.ts';
+import { startProcess } from '../support/processes/childProcess.ts';
+import { eventually, temporaryDirectory, whenFinished } from '../support/processes/lifetime.ts';
 import { minerCommand, startMinerCommand } from '../support/processes/minerCommand.ts';
 import { writeDeployment } from '../support/processes/minerProcess.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 
 function isRunning(pid: number): boolean {

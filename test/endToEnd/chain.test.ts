@@ -6,7 +6,7 @@ import { fetchSpans } from '../support/chain/indexedChain.ts';
 import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
 import { startEconomy, type TestEconomy } from '../support/chain/testEconomy.ts';
 import { readFeed } from '../support/http/readFeed.ts';
-import { eventually } from '../support/processes/childProcess.ts';
+import { eventually, temporaryDirectory } from '../support/processes/lifetime.ts';
 import { startMinerCommand } from '../support/processes/minerCommand.ts';
 import {
   type MinerProcess,
@@ -16,7 +16,6 @@ import {
   writeDeployment,
 } from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { publishAll } from '../support/readings/readingMessages.ts';
 
 /** Bodies of the chain's routes, without members that depend on the clock. */

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { buildChainMembers } from '../support/chain/foldedChain.ts';
 import { startEconomy } from '../support/chain/testEconomy.ts';
-import { eventually } from '../support/processes/childProcess.ts';
+import { eventually, temporaryDirectory } from '../support/processes/lifetime.ts';
 import { minerCommand } from '../support/processes/minerCommand.ts';
 import {
   startMiner,
@@ -12,7 +12,6 @@ import {
   writeDeployment,
 } from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { mixedPublications, publishAll } from '../support/readings/readingMessages.ts';
 
 const doctor = (environment: Record<string, string>) => minerCommand(['doctor'], environment);

@@ -19,6 +19,7 @@ import { configuredEconomy, minted, transferred } from '../support/chain/written
 import { buildSpan } from '../support/chain/writtenSpans.ts';
 import { messageExamples } from '../support/messageExamples.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
+import { temporaryDirectory } from '../support/processes/lifetime.ts';
 import { minerCommand, startMinerCommand } from '../support/processes/minerCommand.ts';
 import {
   startMiner,
@@ -28,7 +29,6 @@ import {
 } from '../support/processes/minerProcess.ts';
 import { replayHere } from '../support/processes/replayHere.ts';
 import { startShippedNats } from '../support/processes/shippedNats.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { publishAll, readingMessage, toPublication } from '../support/readings/readingMessages.ts';
 import { openForTest } from '../support/storage/openTables.ts';
 

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { connect } from '@nats-io/transport-node';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readNatsAccess } from '../../streams/nats/natsAccess.ts';
-import { eventually } from '../support/processes/childProcess.ts';
+import { eventually, temporaryDirectory } from '../support/processes/lifetime.ts';
 import { minerCommand, startMinerCommand } from '../support/processes/minerCommand.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 
 interface Telemetry {
   readonly status: string;

@@ -1,11 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { counterSubject, streamNames } from '../../actors/messages/subjects.ts';
-import { eventually } from '../support/processes/childProcess.ts';
+import { eventually, temporaryDirectory } from '../support/processes/lifetime.ts';
 import { startMiner, waitUntilReady, waitUntilStored } from '../support/processes/minerProcess.ts';
 import { startNatsCluster } from '../support/processes/natsCluster.ts';
 import { connectTo, type TestConnection } from '../support/processes/natsServer.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { readingMessage } from '../support/readings/readingMessages.ts';
 
 /** Between two readings of the load. */

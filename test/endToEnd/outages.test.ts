@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { eventually } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import { clickHouseServerAvailable, startClickHouseServer } from '../support/processes/clickHouseServer.ts';
+import { eventually, temporaryDirectory } from '../support/processes/lifetime.ts';
 import {
   fetchReadiness,
   type MinerProcess,
@@ -11,7 +11,6 @@ import {
   waitUntilStored,
 } from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { mixedPublications, publishAll } from '../support/readings/readingMessages.ts';
 import { storedState } from '../support/storage/storedState.ts';
 

@@ -3,12 +3,10 @@ import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { unreachedChain } from '../support/chain/unreachedChain.ts';
 import { writeCsv } from '../support/csv.ts';
-import { eventually } from '../support/processes/childProcess.ts';
-import { shareInFile } from '../support/processes/lifetime.ts';
+import { eventually, shareInFile, temporaryDirectory } from '../support/processes/lifetime.ts';
 import { startMiner } from '../support/processes/minerProcess.ts';
 import { startNats } from '../support/processes/natsServer.ts';
 import { promtool } from '../support/processes/prometheus.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 
 const allMetrics = shareInFile(async () => {
   const nats = await startNats();

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import { readings } from '../../storage/tables/readings.ts';
-import { eventually } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
+import { eventually, temporaryDirectory } from '../support/processes/lifetime.ts';
 import { startMinerCommand } from '../support/processes/minerCommand.ts';
 import {
   type MinerProcess,
@@ -13,7 +13,6 @@ import {
   writeDeployment,
 } from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { mixedPublications, publishAll } from '../support/readings/readingMessages.ts';
 import { allObservations, onDatabase, readStoredState } from '../support/storage/storedState.ts';
 

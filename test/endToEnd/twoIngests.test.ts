@@ -2,8 +2,9 @@ import { resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../storage/clickhouse/database.ts';
 import { readReadingsTtlDays } from '../../storage/rows/readingsTtl.ts';
-import { eventually, startProcess } from '../support/processes/childProcess.ts';
+import { startProcess } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
+import { eventually, temporaryDirectory } from '../support/processes/lifetime.ts';
 import {
   fetchReadiness,
   type MinerProcess,
@@ -12,7 +13,6 @@ import {
   waitUntilStored,
 } from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { mixedPublications, publishAll } from '../support/readings/readingMessages.ts';
 import { storedState } from '../support/storage/storedState.ts';
 

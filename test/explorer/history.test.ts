@@ -4,9 +4,9 @@ import { sharedMs } from '../../http/server/pages/pageReads.ts';
 import { buildEconomyEvents, buildState, createStateViews } from '../support/chain/economyState.ts';
 import { findViolations, savePicture, useBrowser } from '../support/explorer/browser.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
-import { eventually } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import { startCuttingProxy } from '../support/processes/cuttingProxy.ts';
+import { eventually, temporaryDirectory } from '../support/processes/lifetime.ts';
 import { minerCommand } from '../support/processes/minerCommand.ts';
 import {
   startMiner,
@@ -15,7 +15,6 @@ import {
   writeDeployment,
 } from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { publishMany } from '../support/readings/readingMessages.ts';
 
 const { openLive } = useBrowser();

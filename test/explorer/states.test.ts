@@ -5,10 +5,9 @@ import { sharedMs } from '../../http/server/pages/pageReads.ts';
 import { createEconomyViews, stateOwner } from '../support/chain/economyState.ts';
 import { findViolations, savePicture, useBrowser, waitUntilLive } from '../support/explorer/browser.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
-import { shareInFile } from '../support/processes/lifetime.ts';
+import { shareInFile, temporaryDirectory } from '../support/processes/lifetime.ts';
 import { startMiner, waitUntilReady } from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { readingMessage, toPublication } from '../support/readings/readingMessages.ts';
 
 const { openLive } = useBrowser();

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { eventClients } from '../support/http/eventClients.ts';
 import { eventType, startEventScenario } from '../support/http/eventScenario.ts';
-import { eventually } from '../support/processes/childProcess.ts';
+import { eventually } from '../support/processes/lifetime.ts';
 
 it('clients of others lose no event over cuts and restarts', async () => {
   // The polyfill reports each interruption.

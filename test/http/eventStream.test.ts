@@ -33,7 +33,7 @@ import { expectError } from '../support/http/expectError.ts';
 import { createGrowingFeed } from '../support/http/growingFeed.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { manualClock } from '../support/manualClock.ts';
-import { eventually } from '../support/processes/childProcess.ts';
+import { eventually } from '../support/processes/lifetime.ts';
 import { createSpeedRecords } from '../support/readings/speedRecords.ts';
 import { noOlderEvents } from '../support/storage/noOlderRows.ts';
 

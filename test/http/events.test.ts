@@ -11,7 +11,7 @@ import { buildFeedEvent, replaceFeed, rewardsClaimed } from '../support/chain/fe
 import { listen } from '../support/http/eventSource.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { startRecordsServer } from '../support/http/recordsServer.ts';
-import { eventually } from '../support/processes/childProcess.ts';
+import { eventually } from '../support/processes/lifetime.ts';
 
 const paths = ['/v1/events', '/v2/public/events'];
 

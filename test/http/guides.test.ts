@@ -18,11 +18,10 @@ import { startLocalService } from '../support/explorer/localService.ts';
 import { createGrowingFeed } from '../support/http/growingFeed.ts';
 import { listSnippets, prepareSnippet, readGuide, writeTypeCheck } from '../support/http/guideSnippets.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
-import { eventually, startProcess } from '../support/processes/childProcess.ts';
+import { startProcess } from '../support/processes/childProcess.ts';
 import { findFreePort } from '../support/processes/findFreePort.mjs';
-import { shareInFile, whenFinished } from '../support/processes/lifetime.ts';
+import { eventually, shareInFile, temporaryDirectory, whenFinished } from '../support/processes/lifetime.ts';
 import { fetchMessages } from '../support/processes/natsServer.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 
 const tsc = resolve(import.meta.dirname, '../../node_modules/.bin/tsc');
 

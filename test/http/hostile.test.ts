@@ -5,8 +5,7 @@ import { rateClasses } from '../../http/routes/rateClasses.ts';
 import { loadDocuments } from '../../http/server/pages/documents.ts';
 import { createRequestRefusals, refusalsPerTurn } from '../../http/server/requestRefusals.ts';
 import { startPublicServer, type TestPublicServer } from '../support/http/publicServer.ts';
-import { eventually } from '../support/processes/childProcess.ts';
-import { whenFinished } from '../support/processes/lifetime.ts';
+import { eventually, whenFinished } from '../support/processes/lifetime.ts';
 
 const bundle = '/docs/swagger-ui-bundle.js';
 const mib = 1024 * 1024;

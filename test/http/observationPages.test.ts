@@ -10,8 +10,7 @@ import { encodeObservationCursor } from '../../http/responses/observations.ts';
 import { waitingMax } from '../../http/server/answers/pendingReads.ts';
 import { expectError } from '../support/http/expectError.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
-import { eventually } from '../support/processes/childProcess.ts';
-import { shareInFile } from '../support/processes/lifetime.ts';
+import { eventually, shareInFile } from '../support/processes/lifetime.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 
 const path = '/v1/public/installations/wheel-1/observations';

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ObservationReader } from '../../actors/pages/olderRows.ts';
 import { type ContentEncoding, prepareResponse } from '../../http/server/answers/preparedResponse.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
-import { eventually } from '../support/processes/childProcess.ts';
+import { eventually } from '../support/processes/lifetime.ts';
 
 describe('a server that closes', () => {
   it('aborts reads that wait, and holds nothing of those that have ended', async () => {

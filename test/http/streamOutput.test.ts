@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { listenOn } from '../../http/server/engine/listener.ts';
 import { App, selectTransport } from '../../http/server/engine/uws.ts';
 import { createStreamOutput, type StreamOutput } from '../../http/server/events/streamOutput.ts';
-import { eventually } from '../support/processes/childProcess.ts';
+import { eventually } from '../support/processes/lifetime.ts';
 
 const textsMax = 4_200;
 

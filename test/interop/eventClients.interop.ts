@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { eventType, startEventScenario } from '../support/http/eventScenario.ts';
-import { eventually, startProcess } from '../support/processes/childProcess.ts';
+import { startProcess } from '../support/processes/childProcess.ts';
+import { eventually } from '../support/processes/lifetime.ts';
 
 const program = resolve(import.meta.dirname, 'eventClients.py');
 

@@ -11,8 +11,7 @@ import { listSnippets } from '../support/http/guideSnippets.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { recordExamples } from '../support/http/recordExamples.ts';
 import { startProcess } from '../support/processes/childProcess.ts';
-import { shareInFile } from '../support/processes/lifetime.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { shareInFile, temporaryDirectory } from '../support/processes/lifetime.ts';
 
 const document = JSON.parse(JSON.stringify(createOpenApiDocument()));
 const operationIds = Object.values<{ get: { operationId: string } }>(document.paths).map(

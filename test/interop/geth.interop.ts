@@ -5,7 +5,7 @@ import { createChainReader } from '../../streams/indexer/chainReader.ts';
 import { fetchSpans, foldSpans, startIndexed } from '../support/chain/indexedChain.ts';
 import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
 import { startEconomy, type TestEconomy } from '../support/chain/testEconomy.ts';
-import { eventually } from '../support/processes/childProcess.ts';
+import { eventually } from '../support/processes/lifetime.ts';
 import type { TestConnection } from '../support/processes/natsServer.ts';
 import { startGeth } from './geth.ts';
 

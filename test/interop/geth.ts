@@ -15,7 +15,7 @@ import { localChain } from '../../deploy/local/localChainClient.ts';
 import { chainGenesis, type EconomyNode } from '../support/chain/testEconomy.ts';
 import { startProcess, startRestartable, untilReady } from '../support/processes/childProcess.ts';
 import { findFreePort } from '../support/processes/findFreePort.mjs';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { temporaryDirectory } from '../support/processes/lifetime.ts';
 import { createAccount, createTransactionSigner, type SentTransaction } from './transactionSigner.ts';
 
 /** The contracts are deployed across the first of these forks, and used across the second. */

@@ -5,7 +5,8 @@ import { expect, it } from 'vitest';
 import { systemClock } from '../../deploy/process/systemClock.ts';
 import { createStreamVerifier, StreamDiverged } from '../../streams/jetstream/proofs/streamVerifier.ts';
 import { NotProven } from '../../streams/jetstream/proofs/suspicions.ts';
-import { eventually, startProcess } from '../support/processes/childProcess.ts';
+import { startProcess } from '../support/processes/childProcess.ts';
+import { eventually, temporaryDirectory } from '../support/processes/lifetime.ts';
 import { minerCommand } from '../support/processes/minerCommand.ts';
 import {
   startMiner,
@@ -15,7 +16,6 @@ import {
 } from '../support/processes/minerProcess.ts';
 import { startNatsCluster } from '../support/processes/natsCluster.ts';
 import { connectTo } from '../support/processes/natsServer.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { readingMessage, toPublication } from '../support/readings/readingMessages.ts';
 import { collectSource } from '../support/streams/collectedSource.ts';
 

@@ -16,8 +16,7 @@ import { migrations } from '../../storage/tables/migrations.ts';
 import { createCertificate } from '../support/processes/certificate.ts';
 import { clickHouseServerAvailable, startClickHouseServer } from '../support/processes/clickHouseServer.ts';
 import { findFreePort } from '../support/processes/findFreePort.mjs';
-import { shareInFile, whenFinished } from '../support/processes/lifetime.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { shareInFile, temporaryDirectory, whenFinished } from '../support/processes/lifetime.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { openForTest, useBothLocations } from '../support/storage/openTables.ts';
 

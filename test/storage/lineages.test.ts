@@ -18,11 +18,10 @@ import { mergeRuns, readCounted } from '../../storage/runs/mergedRuns.ts';
 import { findContinuedReplay, findReplay, isContinued, offerReplay } from '../../storage/runs/replays.ts';
 import { createRunsReader } from '../../storage/runs/runsReader.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
-import { openTables } from '../support/storage/openTables.ts';
+import { openTables, storeRows } from '../support/storage/openTables.ts';
 import { storedRows } from '../support/storage/readingRows.ts';
 import { someLineage } from '../support/storage/someLineage.ts';
 import { someRows } from '../support/storage/someRows.ts';
-import { storeRows } from '../support/storage/storeRows.ts';
 
 const stream = 'MINER_COUNTER';
 const identity = { foldVersion: 1, configuration: 'ours' };

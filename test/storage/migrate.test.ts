@@ -6,7 +6,7 @@ import { insertRows } from '../../storage/definition/table.ts';
 import { type Migration, migrate, requireMigrated } from '../../storage/migration/migrate.ts';
 import { readDatabaseIdentity } from '../../storage/runs/epochFence.ts';
 import { migrations } from '../../storage/tables/migrations.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { temporaryDirectory } from '../support/processes/lifetime.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { openForTest } from '../support/storage/openTables.ts';
 

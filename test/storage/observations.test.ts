@@ -13,8 +13,7 @@ import { cutRuns, type LineageRuns, openEnd } from '../../storage/runs/lineages.
 import { readings as readingTable } from '../../storage/tables/readings.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { countSelects } from '../support/storage/countSelects.ts';
-import { openTables } from '../support/storage/openTables.ts';
-import { storeRows } from '../support/storage/storeRows.ts';
+import { openTables, storeRows } from '../support/storage/openTables.ts';
 
 const neverAborted = new AbortController().signal;
 const oneRun: LineageRuns = [{ run: 'run', through: openEnd }];

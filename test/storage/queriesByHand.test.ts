@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { type Lineage, type LineageRuns, noteLineage, openEnd } from '../../storage/runs/lineages.ts';
-import { openTables } from '../support/storage/openTables.ts';
+import { openTables, storeRows } from '../support/storage/openTables.ts';
 import { someLineage } from '../support/storage/someLineage.ts';
-import { storeRows } from '../support/storage/storeRows.ts';
 
 const running = readFileSync(resolve(import.meta.dirname, '../../deploy/RUNNING.md'), 'utf8');
 const [, statement = ''] = /```sql\n([^`]*stored_rounds[^`]*)```/.exec(running) ?? [];

@@ -15,9 +15,8 @@ import { halfHourBuckets } from '../../storage/tables/halfHourBuckets.ts';
 import { readings } from '../../storage/tables/readings.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
-import { openTables } from '../support/storage/openTables.ts';
+import { openTables, storeRows } from '../support/storage/openTables.ts';
 import { storedRows } from '../support/storage/readingRows.ts';
-import { storeRows } from '../support/storage/storeRows.ts';
 
 const dayMs = 86_400_000;
 const days = 40;

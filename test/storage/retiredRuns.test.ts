@@ -14,11 +14,10 @@ import { dropRetiredRuns, retainedMs } from '../../storage/runs/retiredRuns.ts';
 import { foldStates } from '../../storage/tables/foldStates.ts';
 import { rowTables } from '../../storage/tables/rowTables.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { openTables } from '../support/storage/openTables.ts';
+import { openTables, storeRows } from '../support/storage/openTables.ts';
 import { storedRows } from '../support/storage/readingRows.ts';
 import { someLineage } from '../support/storage/someLineage.ts';
 import { someRows } from '../support/storage/someRows.ts';
-import { storeRows } from '../support/storage/storeRows.ts';
 
 const hourMs = 3_600_000;
 const startMs = 100 * retainedMs;

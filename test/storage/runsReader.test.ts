@@ -7,9 +7,8 @@ import { createRunsReader } from '../../storage/runs/runsReader.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { countSelects } from '../support/storage/countSelects.ts';
-import { openTables } from '../support/storage/openTables.ts';
+import { openTables, storeRows } from '../support/storage/openTables.ts';
 import { someLineage } from '../support/storage/someLineage.ts';
-import { storeRows } from '../support/storage/storeRows.ts';
 
 const stream = 'MINER_COUNTER';
 /** The time may be over while ClickHouse is asked once more. */

@@ -12,7 +12,7 @@ import { isRefusal } from '../../storage/snapshots/snapshotText.ts';
 import type { SnapshotHeader, StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
 import { foldStates } from '../../storage/tables/foldStates.ts';
 import { missingDigest } from '../../streams/jetstream/proofs/streamPosition.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { temporaryDirectory } from '../support/processes/lifetime.ts';
 import { sortRecords } from '../support/sortRecords.ts';
 import { openTables } from '../support/storage/openTables.ts';
 import { someLineage } from '../support/storage/someLineage.ts';

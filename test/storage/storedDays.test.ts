@@ -5,8 +5,7 @@ import { openEnd } from '../../storage/runs/lineages.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
-import { openTables, useBothLocations } from '../support/storage/openTables.ts';
-import { storeRows } from '../support/storage/storeRows.ts';
+import { openTables, storeRows, useBothLocations } from '../support/storage/openTables.ts';
 
 const dayMs = 86_400_000;
 const roundMs = 600_000;

@@ -51,8 +51,7 @@ import {
 import { buildTransactionHash } from '../support/chain/hashes.ts';
 import { buildClaim } from '../support/chain/ownerClaims.ts';
 import { evenShare } from '../support/evenShare.ts';
-import { type OpenTables, openTables } from '../support/storage/openTables.ts';
-import { storeRows } from '../support/storage/storeRows.ts';
+import { type OpenTables, openTables, storeRows } from '../support/storage/openTables.ts';
 
 const neverAborted = new AbortController().signal;
 

@@ -4,8 +4,7 @@ import { openEnd } from '../../storage/runs/lineages.ts';
 import { rowTables } from '../../storage/tables/rowTables.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
-import { openTables } from '../support/storage/openTables.ts';
-import { storeRows } from '../support/storage/storeRows.ts';
+import { openTables, storeRows } from '../support/storage/openTables.ts';
 
 /** A reading of one installation, stored and observed some time after the genesis. */
 const readingAt = (position: number, afterMs: number) =>

@@ -23,9 +23,8 @@ import type { StreamPort } from '../../streams/nats/streamPort.ts';
 import { connectTo, startNats, type TestConnection } from '../support/processes/natsServer.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { openForTest, openTables } from '../support/storage/openTables.ts';
+import { openForTest, openTables, storeRows } from '../support/storage/openTables.ts';
 import { someLineage } from '../support/storage/someLineage.ts';
-import { storeRows } from '../support/storage/storeRows.ts';
 import { createRemovableStreams } from '../support/streams/removableStreams.ts';
 import { streamInfo } from '../support/streams/streamInfo.ts';
 

@@ -20,7 +20,7 @@ import { localChain } from '../../deploy/local/localChainClient.ts';
 import { proveHeader, proveLogs, proveTransactionHashes } from '../../streams/indexer/blockProof.ts';
 import { ProviderInconsistent } from '../../streams/indexer/providerInconsistent.ts';
 import { buildBlockHash } from '../support/chain/hashes.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { temporaryDirectory } from '../support/processes/lifetime.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 
 type Members = Record<string, unknown>;

@@ -6,7 +6,7 @@ import type { NatsEvent } from '../../machines/serviceMachine.ts';
 import { connectNats } from '../../streams/nats/connection.ts';
 import { closeNats } from '../../streams/nats/jetStreamPort.ts';
 import { createNatsLink } from '../../streams/nats/natsLink.ts';
-import { eventually } from '../support/processes/childProcess.ts';
+import { eventually } from '../support/processes/lifetime.ts';
 import { startNats } from '../support/processes/natsServer.ts';
 import { collectLines } from '../support/streams/collectLines.ts';
 

@@ -2,7 +2,7 @@ import { DiscardPolicy } from '@nats-io/jetstream';
 import { describe, expect, it } from 'vitest';
 import { streamNames, streamSubjects } from '../../actors/messages/subjects.ts';
 import { ensureStreams, verifyStreams } from '../../streams/jetstream/settings/ensureStreams.ts';
-import { eventually } from '../support/processes/childProcess.ts';
+import { eventually } from '../support/processes/lifetime.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { collectSource } from '../support/streams/collectedSource.ts';

@@ -8,7 +8,7 @@ import { createRandom } from '../simulation/world/random.ts';
 import { fetchSpans, startIndexer, testChainId } from '../support/chain/indexedChain.ts';
 import { serveChains, writeChain } from '../support/chain/writtenNode.ts';
 import { writtenContracts } from '../support/chain/writtenSpans.ts';
-import { eventually } from '../support/processes/childProcess.ts';
+import { eventually } from '../support/processes/lifetime.ts';
 import type { TestConnection } from '../support/processes/natsServer.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { startStreams } from '../support/streams/startStreams.ts';

@@ -2,7 +2,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../deploy/process/systemClock.ts';
 import { findStandbyHolder, hasEnded, isLeaseHeld } from '../../streams/ingest/ingestLease.ts';
-import { eventually } from '../support/processes/childProcess.ts';
+import { eventually } from '../support/processes/lifetime.ts';
 import { startContender } from '../support/streams/leaseContender.ts';
 import { startStreams } from '../support/streams/startStreams.ts';
 

@@ -18,9 +18,8 @@ import {
   writtenContracts,
   writtenSettings,
 } from '../support/chain/writtenSpans.ts';
-import { eventually } from '../support/processes/childProcess.ts';
+import { eventually, temporaryDirectory } from '../support/processes/lifetime.ts';
 import { writeNatsConfiguration } from '../support/processes/natsConfiguration.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { startStreams } from '../support/streams/startStreams.ts';
 
 const startStreamsOf = (maxPayload: number) =>

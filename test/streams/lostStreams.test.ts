@@ -14,9 +14,8 @@ import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { publishAll, readingMessage, toPublication } from '../support/readings/readingMessages.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { openTables } from '../support/storage/openTables.ts';
+import { openTables, storeRows } from '../support/storage/openTables.ts';
 import { someLineage } from '../support/storage/someLineage.ts';
-import { storeRows } from '../support/storage/storeRows.ts';
 import { createRemovableStreams } from '../support/streams/removableStreams.ts';
 import { followedStream as stream } from '../support/streams/testFollower.ts';
 

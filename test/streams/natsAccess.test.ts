@@ -7,10 +7,9 @@ import { reconnectForever } from '../../streams/nats/connection.ts';
 import { closeNats } from '../../streams/nats/jetStreamPort.ts';
 import { type NatsAccess, readNatsAccess } from '../../streams/nats/natsAccess.ts';
 import { createCertificate } from '../support/processes/certificate.ts';
-import { eventually, startProcess } from '../support/processes/childProcess.ts';
+import { startProcess } from '../support/processes/childProcess.ts';
 import { findFreePort } from '../support/processes/findFreePort.mjs';
-import { shareInFile, whenFinished } from '../support/processes/lifetime.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { eventually, shareInFile, temporaryDirectory, whenFinished } from '../support/processes/lifetime.ts';
 
 /** @param settings lines of a nats-server's configuration. */
 async function startServer(settings: string) {

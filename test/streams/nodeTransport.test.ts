@@ -4,9 +4,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { createChainReader } from '../../streams/indexer/chainReader.ts';
 import { createNodeTransport } from '../../streams/indexer/nodeTransport.ts';
 import { startEconomy } from '../support/chain/testEconomy.ts';
-import { eventually } from '../support/processes/childProcess.ts';
 import { startCuttingProxy } from '../support/processes/cuttingProxy.ts';
-import { shareInFile, whenFinished } from '../support/processes/lifetime.ts';
+import { eventually, shareInFile, whenFinished } from '../support/processes/lifetime.ts';
 
 const node = shareInFile(startEconomy);
 const requestMs = 60_000;

@@ -10,8 +10,8 @@ import {
   unacknowledgedMax,
 } from '../../streams/pipeline/rejectionLog.ts';
 import { manualClock } from '../support/manualClock.ts';
-import { eventually } from '../support/processes/childProcess.ts';
 import { startCuttingProxy } from '../support/processes/cuttingProxy.ts';
+import { eventually, temporaryDirectory } from '../support/processes/lifetime.ts';
 import {
   connectTo,
   fetchMessages,
@@ -19,7 +19,6 @@ import {
   startNats,
   type TestConnection,
 } from '../support/processes/natsServer.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { collectLines } from '../support/streams/collectLines.ts';
 import { createRemovableStreams } from '../support/streams/removableStreams.ts';

@@ -5,7 +5,7 @@ import { noRows } from '../../storage/tables/foldedRows.ts';
 import { batchBytesMax } from '../../streams/jetstream/source/messageBatch.ts';
 import { OlderSnapshotNeeded, type StreamFold } from '../../streams/pipeline/streamFold.ts';
 import { underWayBytesMax } from '../../streams/pipeline/streamPipeline.ts';
-import { eventually } from '../support/processes/childProcess.ts';
+import { eventually } from '../support/processes/lifetime.ts';
 import { openWriter } from '../support/streams/openWriter.ts';
 import {
   createTestFollower,

@@ -5,9 +5,8 @@ import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { type Delivery, type StreamPort, StreamRefusal } from '../../streams/nats/streamPort.ts';
 import { createMemoryPort } from '../simulation/nats/memoryPort.ts';
 import { createMemoryStore } from '../simulation/nats/memoryStore.ts';
-import { eventually } from '../support/processes/childProcess.ts';
 import { startCuttingProxy } from '../support/processes/cuttingProxy.ts';
-import { shareInFile } from '../support/processes/lifetime.ts';
+import { eventually, shareInFile } from '../support/processes/lifetime.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 
 const server = shareInFile(() => startNats());

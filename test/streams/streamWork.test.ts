@@ -10,7 +10,7 @@ import { runMember } from '../../streams/operators/runMember.ts';
 import { createMessageCounts } from '../../streams/pipeline/messageCounts.ts';
 import { createStreamWork } from '../../streams/work/streamWork.ts';
 import { writtenSettings } from '../support/chain/writtenSpans.ts';
-import { eventually } from '../support/processes/childProcess.ts';
+import { eventually } from '../support/processes/lifetime.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { someLineage } from '../support/storage/someLineage.ts';
 import { collectLines } from '../support/streams/collectLines.ts';

@@ -21,12 +21,11 @@ import type { SnapshotChoice } from '../../streams/follower/chooseSnapshot.ts';
 import type { RestoredPosition } from '../../streams/follower/restoreFold.ts';
 import { createWrittenLineage, type WrittenLineage } from '../../streams/follower/writtenLineage.ts';
 import { NotProven } from '../../streams/jetstream/proofs/suspicions.ts';
-import { eventually } from '../support/processes/childProcess.ts';
+import { eventually } from '../support/processes/lifetime.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { type OpenTables, openTables } from '../support/storage/openTables.ts';
+import { type OpenTables, openTables, storeRows } from '../support/storage/openTables.ts';
 import { someLineage } from '../support/storage/someLineage.ts';
-import { storeRows } from '../support/storage/storeRows.ts';
 
 const identity = { foldVersion: 1, configuration: 'ours' };
 /** The stream's last message. */

@@ -1,6 +1,6 @@
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { temporaryDirectory } from './processes/temporaryDirectory.ts';
+import { temporaryDirectory } from './processes/lifetime.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const copied = [

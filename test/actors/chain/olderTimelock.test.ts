@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { foldChain } from '../../support/chain/foldedChain.ts';
 import { startEconomy } from '../../support/chain/testEconomy.ts';
 import { refuseCalls } from '../../support/chain/writtenNode.ts';
-import { eventually } from '../../support/processes/childProcess.ts';
+import { eventually } from '../../support/processes/lifetime.ts';
 
 it('a timelock older than the deployment block hides only core state', async () => {
   const started = await startEconomy();

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import manifest from '../../../package.json' with { type: 'json' };
+import { temporaryDirectory } from '../../support/processes/lifetime.ts';
 import { promtool } from '../../support/processes/prometheus.ts';
-import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { deployDir, readDeployFile, readYaml } from './deployFiles.ts';
 import { findMetrics, knownMetrics } from './knownMetrics.ts';
 

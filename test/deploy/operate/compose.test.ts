@@ -21,8 +21,8 @@ import {
 } from '../../../deploy/configuration/configuration.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { createSecrets } from '../../support/processes/createSecrets.ts';
+import { temporaryDirectory } from '../../support/processes/lifetime.ts';
 import { runTlsCommands } from '../../support/processes/shippedNats.ts';
-import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { commandNames, deployDir, operatorPaths, readDeployFile, readYaml, root } from './deployFiles.ts';
 
 interface ComposeService {

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { temporaryDirectory } from '../../support/processes/lifetime.ts';
 import { promtool } from '../../support/processes/prometheus.ts';
-import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { readDeployFile } from './deployFiles.ts';
 import { findMetrics, knownMetrics } from './knownMetrics.ts';
 

@@ -22,12 +22,15 @@ import {
 import { startPublicServer } from '../../support/http/publicServer.ts';
 import { lastRequest, type UnusualRequest, unusualRequests } from '../../support/http/unusualRequests.ts';
 import { createCertificate } from '../../support/processes/certificate.ts';
-import { eventually } from '../../support/processes/childProcess.ts';
 import { startCuttingProxy } from '../../support/processes/cuttingProxy.ts';
 import { startHaproxy, type TestHaproxy } from '../../support/processes/haproxy.ts';
-import { shareInFile, whenFinished } from '../../support/processes/lifetime.ts';
+import {
+  eventually,
+  shareInFile,
+  temporaryDirectory,
+  whenFinished,
+} from '../../support/processes/lifetime.ts';
 import type { Replacement } from '../../support/processes/rewriteConfiguration.ts';
-import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { readDeployFile } from './deployFiles.ts';
 
 const program = findServer('haproxy');

@@ -6,8 +6,9 @@ import { connect as connectTls } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { listSnippets, prepareSnippet } from '../../support/http/guideSnippets.ts';
 import { createCertificate } from '../../support/processes/certificate.ts';
-import { eventually, startProcess } from '../../support/processes/childProcess.ts';
+import { startProcess } from '../../support/processes/childProcess.ts';
 import { findFreePort } from '../../support/processes/findFreePort.mjs';
+import { eventually, temporaryDirectory } from '../../support/processes/lifetime.ts';
 import { minerCommand } from '../../support/processes/minerCommand.ts';
 import {
   fetchReadiness,
@@ -18,7 +19,6 @@ import {
 import { findNewestNatsServer } from '../../support/processes/natsCluster.ts';
 import { writeNatsConfiguration } from '../../support/processes/natsConfiguration.ts';
 import { runTlsCommands, startShippedNats } from '../../support/processes/shippedNats.ts';
-import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 
 type Nats = Awaited<ReturnType<typeof startShippedNats>>;
 

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { streamNames } from '../../../actors/messages/subjects.ts';
 import { variables } from '../../../deploy/configuration/configuration.ts';
 import { createSecrets } from '../../support/processes/createSecrets.ts';
+import { temporaryDirectory } from '../../support/processes/lifetime.ts';
 import { runTlsCommands } from '../../support/processes/shippedNats.ts';
-import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { commandNames, deployDir, isIgnored, readDeployFile } from './deployFiles.ts';
 import { findMetrics, knownMetrics } from './knownMetrics.ts';
 

@@ -2,12 +2,11 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { chooseEngine, describeMachine } from '../../../deploy/engines/chooseEngine.mjs';
-import { eventually, startProcess } from '../../support/processes/childProcess.ts';
+import { startProcess } from '../../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../../support/processes/clickHouseEngine.ts';
-import { shareInFile } from '../../support/processes/lifetime.ts';
+import { eventually, shareInFile, temporaryDirectory } from '../../support/processes/lifetime.ts';
 import { writeDeployment } from '../../support/processes/minerProcess.ts';
 import { startNats } from '../../support/processes/natsServer.ts';
-import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { root } from './deployFiles.ts';
 
 const readDependencies = (path: string) =>

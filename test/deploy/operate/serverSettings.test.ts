@@ -18,10 +18,9 @@ import {
 import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
 import { createJetStreamPort } from '../../../streams/nats/jetStreamPort.ts';
 import { createGate } from '../../../streams/operators/gate.ts';
-import { eventually } from '../../support/processes/childProcess.ts';
+import { eventually, temporaryDirectory } from '../../support/processes/lifetime.ts';
 import { findNewestNatsServer } from '../../support/processes/natsCluster.ts';
 import { startShippedNats } from '../../support/processes/shippedNats.ts';
-import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../../support/silentLogger.ts';
 import { startContender } from '../../support/streams/leaseContender.ts';
 import { readDeployFile, readYaml, root } from './deployFiles.ts';

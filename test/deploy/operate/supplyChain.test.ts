@@ -7,9 +7,8 @@ import { chooseEngine, describeMachine } from '../../../deploy/engines/chooseEng
 import { checkHttpEngine } from '../../../deploy/process/httpEngine.ts';
 import { hasSubstitute } from '../../support/http/hasSubstitute.ts';
 import { startProcess } from '../../support/processes/childProcess.ts';
-import { whenFinished } from '../../support/processes/lifetime.ts';
+import { temporaryDirectory, whenFinished } from '../../support/processes/lifetime.ts';
 import { writeDeployment } from '../../support/processes/minerProcess.ts';
-import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../../support/silentLogger.ts';
 import { root } from './deployFiles.ts';
 

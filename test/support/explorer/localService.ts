@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { eventually } from '../processes/childProcess.ts';
 import { findFreePort } from '../processes/findFreePort.mjs';
-import { whenFinished } from '../processes/lifetime.ts';
+import { eventually, temporaryDirectory, whenFinished } from '../processes/lifetime.ts';
 import { startMinerCommand } from '../processes/minerCommand.ts';
-import { temporaryDirectory } from '../processes/temporaryDirectory.ts';
 
 interface LocalService {
   readonly url: string;

@@ -1,5 +1,5 @@
-import { eventually } from '../processes/childProcess.ts';
 import { startCuttingProxy } from '../processes/cuttingProxy.ts';
+import { eventually } from '../processes/lifetime.ts';
 import { createSpeedRecords } from '../readings/speedRecords.ts';
 import { createGrowingFeed } from './growingFeed.ts';
 import { startPublicServer, type TestPublicServer } from './publicServer.ts';

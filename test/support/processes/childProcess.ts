@@ -1,8 +1,7 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { inspect } from 'node:util';
-import { whenFinished } from './lifetime.ts';
+import { eventually, waitMaxMs, whenFinished } from './lifetime.ts';
 
 /** A process that a test started. It ends with the test at the latest. */
 export interface TestProcess {
@@ -16,9 +15,6 @@ export interface TestProcess {
   end(signal: NodeJS.Signals): Promise<number | null>;
   readonly exited: Promise<number | null>;
 }
-
-/** Longest wait for anything. Only what hangs reaches it. */
-const waitMaxMs = 60_000;
 
 /** Arguments with which Linux kills a process once its parent has ended, even by a signal. */
 const tie = existsSync('/usr/bin/setpriv') ? ['/usr/bin/setpriv', '--pdeathsig', 'KILL', '--'] : [];
@@ -85,31 +81,6 @@ export async function startRestartable(run: () => Promise<TestProcess>): Promise
       server = await run();
     },
   };
-}
-
-/** Bounds of the pause between two probes, which is a tenth of the time waited so far, so that probing costs little. */
-const [leastPauseMs, longestPauseMs] = [20, 500];
-
-/** Calls `probe` until it returns a value, and returns that value. Fails with the last result if it takes too long. */
-export async function eventually<Value>(
-  probe: () => Promise<Value | null | undefined | false> | Value | null | undefined | false,
-  what: string,
-  timeoutMs = waitMaxMs,
-): Promise<Value> {
-  const startedMs = performance.now();
-  let last: unknown = null;
-  for (let waitedMs = 0; waitedMs < timeoutMs; waitedMs = performance.now() - startedMs) {
-    try {
-      const value = await probe();
-      if (value !== null && value !== undefined && value !== false) return value;
-      last = value;
-    } catch (error) {
-      last = error;
-    }
-    const pauseMs = Math.min(Math.max(waitedMs / 10, leastPauseMs), longestPauseMs);
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
-  }
-  throw new Error(`${what} did not happen; the last answer: ${inspect(last, { depth: 4 })}`);
 }
 
 /**

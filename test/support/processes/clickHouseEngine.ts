@@ -4,8 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import { eventually, spawnTied } from './childProcess.ts';
+import { spawnTied } from './childProcess.ts';
 import { findFreePort } from './findFreePort.mjs';
+import { eventually } from './lifetime.ts';
 
 const program = resolve(import.meta.dirname, 'clickHouseEngineProcess.mjs');
 

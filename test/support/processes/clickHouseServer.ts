@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type RestartableServer, startProcess, startRestartable, untilReady } from './childProcess.ts';
 import { findFreePort } from './findFreePort.mjs';
-import { temporaryDirectory } from './temporaryDirectory.ts';
+import { temporaryDirectory } from './lifetime.ts';
 
 const program =
   ['/usr/bin', '/usr/sbin'].map((folder) => join(folder, 'clickhouse-server')).find(existsSync) ?? null;

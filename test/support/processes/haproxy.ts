@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { startProcess, type TestProcess, untilReady } from './childProcess.ts';
 import { findFreePort } from './findFreePort.mjs';
+import { temporaryDirectory } from './lifetime.ts';
 import { type Replacement, rewriteConfiguration } from './rewriteConfiguration.ts';
-import { temporaryDirectory } from './temporaryDirectory.ts';
 
 const reference = resolve(import.meta.dirname, '../../../deploy/proxy/haproxy.cfg');
 

@@ -7,7 +7,8 @@ import {
 } from '../../../deploy/configuration/configuration.ts';
 import { readDeploymentFile } from '../../../deploy/configuration/deploymentFile.ts';
 import { genesisMs } from '../genesis.ts';
-import { eventually, type TestProcess } from './childProcess.ts';
+import type { TestProcess } from './childProcess.ts';
+import { eventually } from './lifetime.ts';
 import { startMinerCommand } from './minerCommand.ts';
 
 export interface MinerProcess extends TestProcess {

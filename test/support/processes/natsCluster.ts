@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findNatsServer } from '../../../deploy/local/localNats.ts';
-import { eventually, startProcess, type TestProcess } from './childProcess.ts';
+import { startProcess, type TestProcess } from './childProcess.ts';
 import { findFreePort } from './findFreePort.mjs';
+import { eventually, temporaryDirectory } from './lifetime.ts';
 import { writeNatsConfiguration } from './natsConfiguration.ts';
-import { temporaryDirectory } from './temporaryDirectory.ts';
 
 /** `npm test` unpacks a newer server than the installed one here, if the system has a signed source of it. */
 const unpacked = resolve(

@@ -10,9 +10,8 @@ import { closeNats, createJetStreamPort } from '../../../streams/nats/jetStreamP
 import type { StreamPort } from '../../../streams/nats/streamPort.ts';
 import { type RestartableServer, startProcess, startRestartable, untilReady } from './childProcess.ts';
 import { findFreePort } from './findFreePort.mjs';
-import { whenFinished } from './lifetime.ts';
+import { temporaryDirectory, whenFinished } from './lifetime.ts';
 import { writeNatsConfiguration } from './natsConfiguration.ts';
-import { temporaryDirectory } from './temporaryDirectory.ts';
 
 /** A real nats-server with JetStream for one test. */
 interface TestNats extends RestartableServer {

@@ -3,13 +3,12 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { closeNats } from '../../../streams/nats/jetStreamPort.ts';
-import { eventually, startProcess, type TestProcess } from './childProcess.ts';
+import { startProcess, type TestProcess } from './childProcess.ts';
 import { createSecrets } from './createSecrets.ts';
 import { findFreePort } from './findFreePort.mjs';
-import { whenFinished } from './lifetime.ts';
+import { eventually, temporaryDirectory, whenFinished } from './lifetime.ts';
 import { findNewestNatsServer } from './natsCluster.ts';
 import { rewriteConfiguration } from './rewriteConfiguration.ts';
-import { temporaryDirectory } from './temporaryDirectory.ts';
 
 const deployDir = resolve(import.meta.dirname, '../../../deploy');
 

@@ -1,8 +1,9 @@
 import { type Database, type DatabaseLocation, openDatabase } from '../../../storage/clickhouse/database.ts';
 import { migrate } from '../../../storage/migration/migrate.ts';
+import { buildInserts, encodeRows } from '../../../storage/rows/rowInserts.ts';
+import { type FoldedRows, noRows } from '../../../storage/tables/foldedRows.ts';
 import { useClickHouseEngine } from '../processes/clickHouseEngine.ts';
-import { whenFinished } from '../processes/lifetime.ts';
-import { temporaryDirectory } from '../processes/temporaryDirectory.ts';
+import { temporaryDirectory, whenFinished } from '../processes/lifetime.ts';
 import { silentLogger } from '../silentLogger.ts';
 
 /** A database that is closed when the test has finished: an empty embedded one unless a location is given. */
@@ -30,4 +31,10 @@ export async function openTables(location?: DatabaseLocation): Promise<OpenTable
   const database = openForTest(location);
   await migrate(database, silentLogger);
   return { database };
+}
+
+/** Stores rows as the writer of a stream does. */
+export async function storeRows(database: Database, rows: Partial<FoldedRows>, run = 'run'): Promise<void> {
+  const encoded = encodeRows({ ...noRows, throughPosition: 0, ...rows }, run);
+  for (const { table, blocks } of buildInserts([encoded])) await database.insertBlocks(table, blocks);
 }

@@ -2,8 +2,7 @@ import { type MonoTypeOperatorFunction, Subject } from 'rxjs';
 import type { FoldedRows } from '../../../storage/tables/foldedRows.ts';
 import type { FoldedBatch, PipelineItem, RejectedMessage } from '../../../streams/pipeline/pipelineItem.ts';
 import type { RowWriter } from '../../../streams/pipeline/rowWriter.ts';
-import { eventually } from '../processes/childProcess.ts';
-import { whenFinished } from '../processes/lifetime.ts';
+import { eventually, whenFinished } from '../processes/lifetime.ts';
 
 const nowhere = { streamCreated: null, position: 0, digest: null };
 
