@@ -17,7 +17,7 @@ const keptMax = 64;
 
 const roundWork = rounds.select('startMs', 'workUnits');
 
-/** Reads universal days from rows, each once, since a day that has left memory does not change. */
+/** Reads universal days from rows, each once while the number of its observed rounds is the same: a gateway may send readings of old days. */
 export function createStoredDays({ database, readRuns }: StoredDaysOptions): ReadOlderDay {
   const kept = createKeptReads<ReadonlyMap<number, bigint>>(keptMax);
 
@@ -49,7 +49,7 @@ export function createStoredDays({ database, readRuns }: StoredDaysOptions): Rea
 
   return async (installationId, day, signal) => {
     const runs = await readRuns();
-    const key = `${installationId} ${day.startMs}`;
+    const key = `${installationId} ${day.startMs} ${day.observed}`;
     return kept.find(runs, key) ?? kept.add(runs, key, await read(runs, installationId, day, signal));
   };
 }

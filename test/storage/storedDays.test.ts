@@ -59,7 +59,9 @@ it.each(locations)('days are read from the rows that count, of any age: %s', asy
   expect([...(await read('another', { startMs, observed: 0 }, neverAborted))]).toEqual([[100, 1n]]);
   // What was read is kept, until another lineage counts.
   await storeRows(database, { rounds: buildRounds(startMs, [3], 1n, 61) }, 'second');
-  expect(await readDay()).toEqual(expected);
+  expect(await readDay(startMs, 5)).toEqual(expected);
+  // Readings that a gateway sends after a month close further rounds of an old day.
+  expect(await readDay(startMs, 6)).toHaveLength(6);
   runs = [...runs.slice(0, 1)];
   expect(await readDay()).toEqual([
     [0, 5n],
