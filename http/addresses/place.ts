@@ -1,9 +1,13 @@
+import { type FeedCategory, feedCategories } from '../../actors/feed/feedItem.ts';
+import { type StatisticsRange, statisticsRanges } from '../../actors/statistics/statistics.ts';
+import { type SettlementRange, settlementRanges } from '../../actors/views/chain/settlementHistory.ts';
+
 /** A place in the explorer. Each has its own URL, which can be opened, bookmarked and shared. */
 export type Place =
   /** The first page, with the tokens of an owner in each stage if it names one. */
   | { readonly view: 'glance'; readonly owner?: string }
   | { readonly view: 'statistics'; readonly range: StatisticsRange }
-  | { readonly view: 'settlements'; readonly range: SettlementsRange }
+  | { readonly view: 'settlements'; readonly range: SettlementRange }
   | { readonly view: 'owners'; readonly address: string | null; readonly earlier?: Earlier }
   | { readonly view: 'feed'; readonly category: FeedCategory; readonly earlier?: Earlier }
   | { readonly view: 'about' }
@@ -32,13 +36,6 @@ export type ListPlace = Extract<Place, { readonly view: 'owners' | 'feed' }>;
 /** Views of one record: with an `s` behind it, its name begins the record's path. */
 export type RecordView = 'miner' | 'round' | 'transaction' | 'day';
 
-export const statisticsRanges = ['7d', '30d'] as const;
-export type StatisticsRange = (typeof statisticsRanges)[number];
-export const settlementsRanges = ['now', '24h', '7d', '30d'] as const;
-export type SettlementsRange = (typeof settlementsRanges)[number];
-const feedCategories = ['all', 'protocol', 'players', 'measurement'] as const;
-export type FeedCategory = (typeof feedCategories)[number];
-
 /** Returns the place of a view. It ignores unknown parameters, so every link leads somewhere. */
 export function parsePlace(path: string, query: string): Place {
   const parameters = new URLSearchParams(query);
@@ -47,7 +44,7 @@ export function parsePlace(path: string, query: string): Place {
     case 'statistics':
       return { view: 'statistics', range: choose(statisticsRanges, parameters.get('range'), '7d') };
     case 'settlements':
-      return { view: 'settlements', range: choose(settlementsRanges, parameters.get('range'), '7d') };
+      return { view: 'settlements', range: choose(settlementRanges, parameters.get('range'), '7d') };
     case 'owners':
       return { view: 'owners', address: second.toLowerCase() || null, ...parseEarlier(parameters) };
     case 'feed':

@@ -1,6 +1,7 @@
 import { roundMs } from '../../actors/wheel/roundFold.ts';
 import { addDays, findDay, findDaySpan, formatDate, months, parseDate } from './days.ts';
 import { formatPlace, type Place } from './place.ts';
+import { minerPath, transactionPath } from './recordPaths.ts';
 import { terms, toAnchor } from './terms.ts';
 
 type Missing = Extract<Place, { readonly view: 'missing' }>;
@@ -16,7 +17,6 @@ export interface Known {
   readonly mayBeMiner: (id: string) => boolean;
 }
 
-const lastMiner = 9_999;
 const month = `(${months.join('|')})[a-z]*\\.?`;
 const isoDate = /^(\d{4})-(\d\d?)-(\d\d?)$/;
 const dottedDate = /^(\d\d?)\.\s?(\d\d?)\.\s?(\d{4})?$/;
@@ -36,7 +36,7 @@ export function search(query: string, known: Known): string | Missing {
   const term = terms.find(({ name }) => name === text.toLowerCase());
   if (term !== undefined) return `/about#${toAnchor(term)}`;
   const hex = normalizeHex(text);
-  if (/^0x[0-9a-f]{64}$/.test(hex)) return formatPlace({ view: 'transaction', id: hex });
+  if (transactionPath.parse(hex) !== null) return formatPlace({ view: 'transaction', id: hex });
   if (/^0x/.test(hex)) return `/owners/${encodeURIComponent(hex)}`;
   if (/^(?:chain|measurement):/.test(text)) return `/events/${encodeURIComponent(text)}`;
   const [, kind, number] = /^(?:(miner|token|round|#)\s*)?#?(\d{1,18})$/i.exec(text) ?? [];
@@ -58,8 +58,7 @@ export function search(query: string, known: Known): string | Missing {
 }
 
 function listMiners(id: string, { mayBeMiner }: Known): Place[] {
-  const number = Number(id);
-  return number > 0 && number <= lastMiner && mayBeMiner(id) ? [{ view: 'miner', id }] : [];
+  return minerPath.parse(id) !== null && mayBeMiner(id) ? [{ view: 'miner', id }] : [];
 }
 
 function listRounds(id: string, { nowMs, genesisMs }: Known): Place[] {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { minerPath } from '../addresses/recordPaths.ts';
 import { versionId } from '../responses/chain/chain.ts';
 import {
   plainMetadataResponse,
@@ -9,22 +9,8 @@ import {
 import { noStore, privateForFiveMinutes } from './cacheControl.ts';
 import { defineRoute, describeUnreadable, type PathParameter } from './route.ts';
 
-const lastTokenId = 9_999;
-
 /** The routes check the token ID themselves, after the query (CONTRACT.md, Token metadata). */
-const tokenPath: PathParameter = {
-  name: 'tokenId',
-  schema: z
-    .string()
-    .regex(/^[1-9][0-9]{0,3}$/)
-    .meta({ description: 'ID of the token, a decimal from 1 to 9999', examples: ['1'] }),
-  parse: (segment) => segment,
-  error: 'invalid_token_id',
-};
-
-function parseTokenId(segment: string): number | null {
-  return /^[1-9][0-9]{0,3}$/.test(segment) && Number(segment) <= lastTokenId ? Number(segment) : null;
-}
+const tokenPath: PathParameter = { ...minerPath, parse: (segment) => segment, error: 'invalid_token_id' };
 
 export const publicMetadata = defineRoute({
   path: '/v2/public/miners/metadata/{tokenId}',
@@ -47,11 +33,11 @@ export const publicMetadata = defineRoute({
   unavailable: (views) => toPublicMetadataBody(describeUnreadable(views), false),
   // In this order: query keys, token ID, release (CONTRACT.md, Token metadata).
   read: ({ views: { chain } }, { pathValue, parameters }) => {
-    const tokenId = parseTokenId(pathValue);
+    const tokenId = minerPath.parse(pathValue);
     if (tokenId === null) return { error: 'invalid_token_id' };
     const release = parameters.get('release');
     if (release !== undefined && release !== chain.release?.id) return { error: 'invalid_query' };
-    const body = toPublicMetadataBody(chain.metadata(tokenId), release !== undefined);
+    const body = toPublicMetadataBody(chain.metadata(Number(tokenId)), release !== undefined);
     const isKept = release !== undefined && body.status === 'available' && body.imageDataUri === undefined;
     return { body, cacheControl: isKept ? privateForFiveMinutes : noStore };
   },
@@ -70,9 +56,9 @@ export const plainMetadata = defineRoute({
   response: plainMetadataResponse,
   unavailable: (views) => toPlainMetadataBody(describeUnreadable(views)),
   read: ({ views: { chain } }, { pathValue }) => {
-    const tokenId = parseTokenId(pathValue);
+    const tokenId = minerPath.parse(pathValue);
     return tokenId === null
       ? { error: 'invalid_token_id' }
-      : { body: toPlainMetadataBody(chain.metadata(tokenId)) };
+      : { body: toPlainMetadataBody(chain.metadata(Number(tokenId))) };
   },
 });

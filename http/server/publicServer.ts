@@ -1,9 +1,11 @@
+import type { HttpRequest } from 'uWebSockets.js';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Clock } from '../../actors/clock.ts';
 import type { Readiness } from '../../actors/views/views.ts';
 import { noStore } from '../routes/cacheControl.ts';
 import { createHttpError } from '../routes/errors.ts';
+import { parsePathValue } from '../routes/parameters.ts';
 import type { RouteSources } from '../routes/route.ts';
 import { routes } from '../routes/routes.ts';
 import { createExchangeGuard } from './answers/exchangeGuard.ts';
@@ -11,7 +13,7 @@ import { createHttpMetrics } from './answers/httpMetrics.ts';
 import { createPendingReads, createTurns } from './answers/pendingReads.ts';
 import { prepareResponse } from './answers/preparedResponse.ts';
 import { createReadAnswer, type ReadAnswerDependencies } from './answers/readAnswer.ts';
-import { createResponseWriter, type ResponseWriter } from './answers/responseWriter.ts';
+import { createResponseWriter, type Exchange, type ResponseWriter } from './answers/responseWriter.ts';
 import { retryAfterSeconds } from './answers/routeAnswers.ts';
 import { createViewAnswer } from './answers/viewAnswer.ts';
 import { type Listener, listenOn } from './engine/listener.ts';
@@ -129,7 +131,14 @@ function mountRoutes(mount: Mount, dependencies: ReadAnswerDependencies) {
   for (const route of routes) {
     const answer =
       route.kind === 'view' ? createViewAnswer(route, dependencies) : createReadAnswer(route, dependencies);
-    mount(route.path, route, answer, route.path.replace(/\{(\w+)\}/, ':$1'));
+    const { pathParameter } = route;
+    const answerPath = (exchange: Exchange, request: HttpRequest) => {
+      if (pathParameter === null) return answer(exchange, request, '');
+      const pathValue = parsePathValue(route, request.getParameter(0));
+      if (pathValue === null) dependencies.writer.writeError(exchange, createHttpError(pathParameter.error));
+      else answer(exchange, request, pathValue);
+    };
+    mount(route.path, route, answerPath, route.path.replace(/\{(\w+)\}/, ':$1'));
   }
 }
 

@@ -1,6 +1,6 @@
 import { cacheView } from '../../../actors/caching/cacheView.ts';
 import { createHttpError } from '../../routes/errors.ts';
-import { parsePathValue, parseQuery } from '../../routes/parameters.ts';
+import { parseQuery } from '../../routes/parameters.ts';
 import type { ReadRoute } from '../../routes/route.ts';
 import type { PendingReads, ReadBody } from './pendingReads.ts';
 import type { PreparedResponse } from './preparedResponse.ts';
@@ -38,11 +38,7 @@ export function createReadAnswer(route: ReadRoute, dependencies: ReadAnswerDepen
     return prepare(body, { cacheControl: cacheControl ?? route.cacheControl, isSingle: true });
   }
 
-  const hasPathValue = route.pathParameter !== null;
-  const pathError = route.pathParameter?.error ?? 'not_found';
-  return (exchange, request) => {
-    const pathValue = hasPathValue ? parsePathValue(route, request.getParameter(0)) : '';
-    if (pathValue === null) return writer.writeError(exchange, createHttpError(pathError));
+  return (exchange, request, pathValue) => {
     const search = transport.query(request);
     const key = `${pathValue}?${search}`;
     let kept = findAnswers();

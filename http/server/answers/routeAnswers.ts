@@ -18,7 +18,8 @@ export interface AnswerDependencies {
   readonly clock: Clock;
 }
 
-export type Answer = (exchange: Exchange, request: HttpRequest) => void;
+/** @param pathValue value of the path's parameter; empty if the path has none. */
+export type Answer = (exchange: Exchange, request: HttpRequest, pathValue: string) => void;
 
 /** `Retry-After` while state is being restored, or the database is unavailable. */
 export const retryAfterSeconds = 2;

@@ -1,6 +1,6 @@
 import { memoizeByIdentity } from '../../../actors/caching/memoizeByIdentity.ts';
 import { createHttpError } from '../../routes/errors.ts';
-import { parsePathValue, parseQuery } from '../../routes/parameters.ts';
+import { parseQuery } from '../../routes/parameters.ts';
 import type { Parameters, ViewRoute } from '../../routes/route.ts';
 import { memoize } from './memoize.ts';
 import type { PreparedResponse } from './preparedResponse.ts';
@@ -75,11 +75,7 @@ export function createViewAnswer(route: ViewRoute, dependencies: AnswerDependenc
     return prepareOnce(view);
   }
 
-  const hasPathValue = route.pathParameter !== null;
-  const pathError = route.pathParameter?.error ?? 'not_found';
-  return (exchange, request) => {
-    const pathValue = hasPathValue ? parsePathValue(route, request.getParameter(0)) : '';
-    if (pathValue === null) return writer.writeError(exchange, createHttpError(pathError));
+  return (exchange, request, pathValue) => {
     const parameters = isQueryRead ? parse(transport.query(request)) : unread;
     if (parameters === null) return writer.writeError(exchange, createHttpError('invalid_query'));
     const refused = findRefusal?.(sources.views) ?? null;

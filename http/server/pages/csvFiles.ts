@@ -1,6 +1,7 @@
+import { type StatisticsRange, statisticsRanges } from '../../../actors/statistics/statistics.ts';
+import { settlementRanges } from '../../../actors/views/chain/settlementHistory.ts';
 import { isDate } from '../../addresses/days.ts';
 import { parseOwner } from '../../addresses/ownerAddress.ts';
-import { settlementsRanges, statisticsRanges } from '../../addresses/place.ts';
 import { findFirstObservedMs, findKnown } from '../../explorer/charts/observed.ts';
 import { describeUnreal } from '../../explorer/format/networks.ts';
 import type { PageChain, ReadBody } from '../../explorer/page.ts';
@@ -74,7 +75,7 @@ const tableKinds: Readonly<Record<string, TableKind>> = {
   settlements: {
     parameters: ['range'],
     find: ({ range: requested }) => {
-      const range = choose(settlementsRanges, requested);
+      const range = choose(settlementRanges, requested);
       if (range === null) return 'invalid_query';
       return {
         write: (read) => {
@@ -144,7 +145,7 @@ function ofStatistics<Row>(
   };
 }
 
-function readStatistics(read: ReadBody, range: (typeof statisticsRanges)[number]) {
+function readStatistics(read: ReadBody, range: StatisticsRange) {
   return read('statistics', statisticsPath(range));
 }
 

@@ -122,23 +122,16 @@ function findTarget(path: string): Target | null {
 /** The views that pages show: of the chain's last known state while it cannot be read. Such a page has a banner with its date. */
 function createPageViews(views: ActorViews): ActorViews {
   const { chain, feed, lastKnownFeed } = views;
-  const { lastKnown } = chain;
+  type ReadView = (...request: unknown[]) => object;
+  const lastKnown = Object.entries(chain.lastKnown).map(([name, readLastKnown]) => {
+    const [read, readKnown] = [
+      chain[name as keyof typeof chain.lastKnown] as ReadView,
+      readLastKnown as ReadView,
+    ];
+    return [name, (...request: unknown[]) => choose(read(...request), () => readKnown(...request))] as const;
+  });
   const replaced: Pick<ActorViews, 'chain' | 'feed'> = {
-    chain: {
-      ...chain,
-      core: () => choose(chain.core(), lastKnown.core),
-      issuance: () => choose(chain.issuance(), lastKnown.issuance),
-      portfolio: (page) => choose(chain.portfolio(page), () => lastKnown.portfolio(page)),
-      ownerActivity: (page, signal) =>
-        choose(chain.ownerActivity(page, signal), () => lastKnown.ownerActivity(page, signal)),
-      transfers: (hash, signal) =>
-        choose(chain.transfers(hash, signal), () => lastKnown.transfers(hash, signal)),
-      economy: () => choose(chain.economy(), lastKnown.economy),
-      miner: (tokenId) => choose(chain.miner(tokenId), () => lastKnown.miner(tokenId)),
-      miners: (page) => choose(chain.miners(page), () => lastKnown.miners(page)),
-      owners: (page) => choose(chain.owners(page), () => lastKnown.owners(page)),
-      metadata: (tokenId) => choose(chain.metadata(tokenId), () => lastKnown.metadata(tokenId)),
-    },
+    chain: { ...chain, ...Object.fromEntries(lastKnown) },
     feed: {
       ...feed,
       page: (request, signal) =>

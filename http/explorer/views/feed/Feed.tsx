@@ -1,4 +1,5 @@
-import type { FeedCategory, Place } from '../../../addresses/place.ts';
+import type { FeedCategory } from '../../../../actors/feed/feedItem.ts';
+import type { Place } from '../../../addresses/place.ts';
 import { findAvailable } from '../../components/Available.tsx';
 import { Choice } from '../../components/Choice.tsx';
 import { More, Newest } from '../../components/More.tsx';

@@ -1,4 +1,5 @@
-import type { Place, SettlementsRange } from '../../../addresses/place.ts';
+import type { SettlementRange } from '../../../../actors/views/chain/settlementHistory.ts';
+import type { Place } from '../../../addresses/place.ts';
 import { Columns } from '../../charts/Columns.tsx';
 import type { Observed } from '../../charts/observed.ts';
 import { Available, findAvailable } from '../../components/Available.tsx';
@@ -20,7 +21,7 @@ import { settlementsTable } from '../../tables/tables.ts';
 
 type History = Extract<Bodies['settlements'], { status: 'available' }>;
 
-const names: Record<SettlementsRange, string> = {
+const names: Record<SettlementRange, string> = {
   now: 'All',
   '24h': '24 hours',
   '7d': '7 days',
@@ -30,9 +31,9 @@ const names: Record<SettlementsRange, string> = {
 const protocolFeed: Place = { view: 'feed', category: 'protocol' };
 
 /** Number of buckets per label: one label every four hours, every day, or every five days. */
-const labelEvery: Record<SettlementsRange, number> = { now: 1, '24h': 6, '7d': 4, '30d': 5 };
+const labelEvery: Record<SettlementRange, number> = { now: 1, '24h': 6, '7d': 4, '30d': 5 };
 
-export function Settlements({ range }: { range: SettlementsRange }) {
+export function Settlements({ range }: { range: SettlementRange }) {
   const { read } = usePage();
   const settlements = read('settlements', settlementsPath(range));
   const core = read('core', corePath);

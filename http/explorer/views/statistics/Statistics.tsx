@@ -1,5 +1,5 @@
+import type { StatisticsRange } from '../../../../actors/statistics/statistics.ts';
 import { formatDay } from '../../../addresses/days.ts';
-import type { StatisticsRange } from '../../../addresses/place.ts';
 import { Columns, Legend } from '../../charts/Columns.tsx';
 import { HeatMap } from '../../charts/HeatMap.tsx';
 import { classifyDays, findKnown, type Observed } from '../../charts/observed.ts';
