@@ -5,7 +5,11 @@ import { computeStatistics, statisticsRanges } from '../../../actors/statistics/
 import { createCounterActors } from '../../../actors/wheel/counterActors.ts';
 import type { CounterReadingMessage } from '../../../actors/wheel/counterReading.ts';
 import type { DayHistory } from '../../../actors/wheel/dayHistory.ts';
-import { plainStatisticsResponse, toStatisticsBody } from '../../../http/responses/statistics/statistics.ts';
+import {
+  plainStatisticsResponse,
+  publicStatisticsResponse,
+  toStatisticsBody,
+} from '../../../http/responses/statistics/statistics.ts';
 import { acceptReadings } from '../../reference/acceptedReadings.ts';
 import { measureStatistics } from '../../reference/activityStatistics.ts';
 import { storedLateMs, storedLateNanos } from '../../support/genesis.ts';
@@ -20,7 +24,7 @@ const id = 'wheel.one';
 interface Stretch {
   readonly count: number;
   readonly stepSeconds: number;
-  readonly workUnits: number;
+  readonly workUnits: number | bigint;
   readonly gapMinutes: number;
   readonly isReboot: boolean;
   readonly isNewEpoch: boolean;
@@ -37,6 +41,7 @@ function buildHistory(startMs: number, stretches: readonly Stretch[]): CounterRe
       atMs += stretch.stepSeconds * 1_000;
       counter += BigInt(stretch.workUnits);
       const daySeconds = Math.floor(((atMs - 43_200_000) % 86_400_000) / 1_000);
+      const pace = Number(BigInt(stretch.workUnits) % 1_000n);
       const observedAt = new Date(atMs).toISOString();
       readings.push(
         readingMessage(id, sequence, {
@@ -45,9 +50,9 @@ function buildHistory(startMs: number, stretches: readonly Stretch[]): CounterRe
           bootId: deriveUuid(`boot ${boot}`),
           counterEpoch: deriveUuid(`epoch ${epoch}`),
           cumulativeWorkUnits: counter.toString(),
-          rpmMilli: (stretch.workUnits * 37 + index) % 5_000,
-          speedMmPerSecond: (stretch.workUnits * 11) % 900,
-          distanceMm: daySeconds * (1 + (stretch.workUnits % 3)),
+          rpmMilli: (pace * 37 + index) % 5_000,
+          speedMmPerSecond: (pace * 11) % 900,
+          distanceMm: daySeconds * (1 + (pace % 3)),
         }),
       );
     }
@@ -147,6 +152,12 @@ describe('statistics', () => {
       count: 10,
       stepSeconds: 60,
     }));
+    // Two hours of rounds, each with as much work as a counter can hold: no 256 bits hold their sums. Epochs follow one another at one instant.
+    const full = Array.from({ length: 12 }, () => [
+      { ...like, isNewEpoch: true, count: 1, stepSeconds: 0 },
+      { ...like, workUnits: 2n ** 256n - 1n, count: 1, stepSeconds: 60 },
+      { ...like, count: 9, stepSeconds: 60 },
+    ]).flat();
     fc.assert(
       fc.property(
         fc.array(stretch, { maxLength: 6 }),
@@ -160,6 +171,7 @@ describe('statistics', () => {
         examples: [
           [days, noon, 8 * dayMs],
           [rising, atGenesis, dayMs],
+          [full, atGenesis, 7_200_000],
         ],
       },
     );
@@ -193,6 +205,7 @@ function expectPlain(messages: readonly CounterReadingMessage[], genesisMs: numb
     const measured = measureStatistics(input, statistics.dayCount, nowMs);
     expect(listDifferences(body, measured)).toEqual([]);
     expect(plainStatisticsResponse.safeParse(body).error).toBeUndefined();
+    expect(publicStatisticsResponse.safeParse(toStatisticsBody(2, view)).error).toBeUndefined();
     expect(compute(restored.history())).toEqual(statistics);
   }
 }
