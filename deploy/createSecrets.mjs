@@ -1,4 +1,4 @@
-// Creates passwords, in the files that compose.yaml reads: `node deploy/createSecrets.mjs [--gateway ID]... [FOLDER]`. Existing passwords stay unchanged, so it may
+// Creates passwords, in the files that compose.yaml reads: `node deploy/createSecrets.mjs [--gateway ID]...`. Existing passwords stay unchanged, so it may
 // be run again, and adds what a new version needs. `--gateway` adds a user of NATS who may publish the readings of this installation only.
 // `--rotate` instead replaces every password, in each file that has it, and keeps everything else.
 import { createHash, randomBytes } from 'node:crypto';
@@ -14,18 +14,12 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 const here = import.meta.dirname ?? new URL('.', import.meta.url).pathname;
-const {
-  values: { rotate: isRotating, gateway: installations = [] },
-  positionals: [named],
-} = parseArgs({
-  options: { rotate: { type: 'boolean' }, gateway: { type: 'string', multiple: true } },
-  allowPositionals: true,
-});
-const folder = resolve(named ?? join(here, 'secrets'));
+const { rotate: isRotating, gateway: installations = [] } = readOptions();
+const folder = join(here, 'secrets');
 // New files are written into the first folder, which gets the second name once it is complete.
 const [unfinished, rotated] = [join(folder, 'rotated.unfinished'), join(folder, 'rotated')];
 const natsUsers = ['ingest', 'serve', 'index', 'modules', 'signer', 'oracle', 'reporter', 'operator', 'sys'];
@@ -77,6 +71,16 @@ createFile('nats-gateways.conf', '');
 for (const id of installations) addGateway(id);
 createFile('grafana-password', password());
 console.log(`createSecrets: ${folder}`);
+
+function readOptions() {
+  try {
+    return parseArgs({
+      options: { rotate: { type: 'boolean' }, gateway: { type: 'string', multiple: true } },
+    }).values;
+  } catch (error) {
+    return fail(`${error.message}; expected [--gateway ID]... or --rotate`);
+  }
+}
 
 /** Replaces each password in every file of the folder, and its hash in the users of ClickHouse. */
 function rotate() {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import {
   appendFileSync,
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -159,6 +160,9 @@ describe('compose.yaml', () => {
     const accounts = readFileSync(join(folder, 'nats-gateways.conf'), 'utf8');
     expect(accounts.match(/^"gateway-.*" \{$/gm)).toEqual(['"gateway-wheel.one" {', '"gateway-wheel:two" {']);
     expect(() => createSecrets(folder, '--gateway', 'wheel one')).toThrow('expected 1 to 128 characters');
+    expect(() => createSecrets(folder, '--gateway', 'wheel.three', 'wheel.four')).toThrow(
+      "createSecrets: Unexpected argument 'wheel.four'",
+    );
     // An operator has added a node, a certificate, another host, a user of NATS and a folder.
     writeFileSync(join(folder, 'certificate.pem'), 'certificate');
     appendFileSync(join(folder, 'nats-passwords.conf'), 'SECOND_GATEWAY_PASSWORD: "its own password"\n');
@@ -201,8 +205,9 @@ describe('compose.yaml', () => {
 
   it('has secrets that only containers read, not other users', () => {
     const folder = join(temporaryDirectory(), 'secrets');
-    const script = join(deployDir, 'createSecrets.mjs');
-    execFileSync('sh', ['-c', `umask 077; exec "${process.execPath}" "${script}" "${folder}"`]);
+    const script = join(dirname(folder), 'createSecrets.mjs');
+    copyFileSync(join(deployDir, 'createSecrets.mjs'), script);
+    execFileSync('sh', ['-c', `umask 077; exec "${process.execPath}" "${script}"`]);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
     for (const name of readdirSync(folder)) {
       const { mode } = statSync(join(folder, name));
