@@ -24,6 +24,8 @@ export const searchResponse = z
     reason: z
       .string()
       .nullable()
-      .describe('For people: why nothing is found, or what to choose from; null for one result'),
+      .describe(
+        'For people: why no page is found, or what to choose from; null if there is one page, which for a word is `/about`',
+      ),
   })
   .meta({ id: 'SearchResults', description: 'What a text stands for, as the search of the pages finds it' });
