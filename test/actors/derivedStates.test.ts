@@ -1,33 +1,72 @@
 import { expect, it } from 'vitest';
-import { findChainAvailability } from '../../actors/chain/state/chainAvailability.ts';
+import type { ChainAvailability } from '../../actors/chain/state/chainAvailability.ts';
 import { findPhase } from '../../actors/chain/state/collectionPhase.ts';
 import { findMergeState } from '../../actors/chain/state/mergeState.ts';
 import { closeSegments, openSegment } from '../../actors/chain/state/rewards.ts';
 import { findSettlementSource } from '../../actors/chain/state/settlementSource.ts';
+import { createChainConditions } from '../../actors/views/chain/chainConditions.ts';
+import { buildEconomyEvents, buildState, createStateViews } from '../support/chain/economyState.ts';
+import { buildBlockHash } from '../support/chain/hashes.ts';
+import { manualClock } from '../support/manualClock.ts';
 
-const reasons = [
-  ['isConfigured', false, 'indexer_disabled', false],
-  ['isMismatched', true, 'indexer_mismatch', false],
-  ['isCaughtUp', false, 'projection_rebuilding', true],
-  ['isApplied', false, 'projection_failed', true],
-  ['isIndexed', false, 'indexer_unavailable', true],
-  ['isSafe', false, 'not_yet_safe', false],
-  ['isSupported', false, 'unsupported_contract_version', false],
-] as const;
+type StateViews = ReturnType<typeof createStateViews>;
+
+/** Why the chain is unavailable, whether its last good state stays usable, and the cause. */
+const reasons: readonly (readonly [ChainAvailability, boolean, (views: StateViews) => void])[] = [
+  [
+    'indexer_mismatch',
+    false,
+    ({ source }) => {
+      source.isMismatched = true;
+    },
+  ],
+  [
+    'projection_rebuilding',
+    true,
+    ({ source }) => {
+      source.isCaughtUp = false;
+    },
+  ],
+  [
+    'projection_failed',
+    true,
+    ({ source }) => {
+      source.fault = { block: { number: 9n, hash: buildBlockHash(5), timestampMs: 0 }, detail: 'wrong' };
+    },
+  ],
+  ['indexer_unavailable', true, ({ clock }) => clock.advance(120_001)],
+  [
+    'not_yet_safe',
+    false,
+    ({ source }) => {
+      source.state = null;
+    },
+  ],
+  [
+    'unsupported_contract_version',
+    false,
+    ({ source }) => {
+      source.state = buildState(buildEconomyEvents({ codeVersion: 9n }));
+    },
+  ],
+];
 
 it('the availability of the chain is the first reason that applies', () => {
   for (let bits = 0; bits < 2 ** reasons.length; bits++) {
-    const isApplying = (index: number) => ((bits >> index) & 1) === 1;
-    const input = Object.fromEntries(
-      reasons.map(([name, when], index) => [name, isApplying(index) ? when : !when]),
-    ) as Record<(typeof reasons)[number][0], boolean>;
-    const [, , availability, isUsable] = reasons.find((_, index) => isApplying(index)) ?? [];
-    expect(findChainAvailability(input)).toBe(availability ?? 'available');
+    const views = createStateViews(buildState(buildEconomyEvents()));
+    const applying = reasons.filter((_, index) => ((bits >> index) & 1) === 1);
+    for (const [, , cause] of applying.toReversed()) cause(views);
+    const [availability, isUsable] = applying[0] ?? ['available'];
+    const { core, economy } = views.views.conditions();
+    expect([core, economy]).toEqual([availability, availability]);
     for (const hasLastGood of [false, true])
-      expect(findSettlementSource({ availability: availability ?? 'available', hasLastGood })).toBe(
-        availability === undefined ? 'live' : isUsable && hasLastGood ? 'durable-cache' : 'unavailable',
+      expect(findSettlementSource({ availability: availability as ChainAvailability, hasLastGood })).toBe(
+        availability === 'available' ? 'live' : isUsable && hasLastGood ? 'durable-cache' : 'unavailable',
       );
   }
+  const options = { isCaughtUp: () => false, staleAfterMs: 0, behindAfterMs: 0, clock: manualClock() };
+  expect(createChainConditions({ ...options, onChain: null }).core()).toBe('indexer_disabled');
+  expect(findSettlementSource({ availability: 'indexer_disabled', hasLastGood: true })).toBe('unavailable');
 });
 
 it('the phase of the sale follows the clock while it is open', () => {

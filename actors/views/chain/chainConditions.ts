@@ -1,7 +1,6 @@
 import { memoizeByIdentity } from '../../caching/memoizeByIdentity.ts';
 import {
   type ChainAvailability,
-  findChainAvailability,
   findEconomyFault,
   findIssuanceFault,
   isSupported,
@@ -34,18 +33,19 @@ export function createChainConditions(options: ChainConditionsOptions, { accepts
   const { onChain, clock } = options;
   const newest = () => onChain?.actors.newest() ?? null;
 
-  /** Returns checks of a state. They are remembered per state, since every polled request asks for them. */
-  const createChecks = (needsEconomy: boolean) =>
-    memoizeByIdentity(({ block, core, mining }: ChainState) => {
+  /** Returns the check whether the chain's own parts of a state can be shown. It is remembered per state, since every polled request asks for it. */
+  const createCheck = (needsEconomy: boolean) =>
+    memoizeByIdentity(({ block, core, mining }: ChainState): ChainAvailability => {
       const needed = needsEconomy ? [core, mining] : [core];
       const firstBlock =
         onChain?.deployment.chain[needsEconomy ? 'economyDeploymentBlock' : 'deploymentBlock'];
-      return {
-        isSafe: block.number >= (firstBlock ?? 0n) && needed.every((one) => one.configuration !== null),
-        isSupported: needed.every(({ implementation }) => isSupported(implementation)),
-      };
+      const isSafe = block.number >= (firstBlock ?? 0n) && needed.every((one) => one.configuration !== null);
+      if (!isSafe) return 'not_yet_safe';
+      return needed.every(({ implementation }) => isSupported(implementation))
+        ? 'available'
+        : 'unsupported_contract_version';
     });
-  const [checkCore, checkEconomy] = [createChecks(false), createChecks(true)];
+  const [checkCore, checkEconomy] = [createCheck(false), createCheck(true)];
 
   /** Whether the configured mining contract is wrong: it was never configured on the chain, and another contract's events caused a fault. */
   function hasOtherMining({ actors, deployment }: FollowedDeployment): boolean {
@@ -55,21 +55,24 @@ export function createChainConditions(options: ChainConditionsOptions, { accepts
     return state !== null && state.mining.configuration === null && state.block.number >= economyBlock;
   }
 
-  function findAvailability(check: typeof checkCore): ChainAvailability {
-    const state = newest();
-    const checks = state === null ? null : check(state);
-    const nowMs = clock.nowMs();
-    const spanAtMs = onChain?.actors.newestSpanAtMs ?? null;
+  /** Whether there is a span, and neither the newest span nor the safe block is too old. */
+  function isIndexed({ actors }: FollowedDeployment): boolean {
+    const [spanAtMs, state, nowMs] = [actors.newestSpanAtMs, actors.newest(), clock.nowMs()];
     const isBehind = state !== null && nowMs - state.block.timestampMs > options.behindAfterMs;
-    return findChainAvailability({
-      isConfigured: onChain !== null,
-      isMismatched: onChain !== null && (onChain.actors.state.isMismatched || hasOtherMining(onChain)),
-      isCaughtUp: acceptsOld || options.isCaughtUp(),
-      isApplied: acceptsOld || onChain?.actors.fault == null,
-      isIndexed: acceptsOld || (spanAtMs !== null && nowMs - spanAtMs <= options.staleAfterMs && !isBehind),
-      isSafe: checks?.isSafe ?? false,
-      isSupported: checks?.isSupported ?? false,
-    });
+    return spanAtMs !== null && nowMs - spanAtMs <= options.staleAfterMs && !isBehind;
+  }
+
+  function findAvailability(check: typeof checkCore): ChainAvailability {
+    if (onChain === null) return 'indexer_disabled';
+    const { actors } = onChain;
+    if (actors.state.isMismatched || hasOtherMining(onChain)) return 'indexer_mismatch';
+    if (!acceptsOld) {
+      if (!options.isCaughtUp()) return 'projection_rebuilding';
+      if (actors.fault !== null) return 'projection_failed';
+      if (!isIndexed(onChain)) return 'indexer_unavailable';
+    }
+    const state = actors.newest();
+    return state === null ? 'not_yet_safe' : check(state);
   }
 
   function economy(): ChainCondition {
@@ -83,7 +86,7 @@ export function createChainConditions(options: ChainConditionsOptions, { accepts
     /** Whether the newest safe state passes every check of the core, however old it is. */
     isGood: () => {
       const state = newest();
-      return state !== null && Object.values(checkCore(state)).every(Boolean);
+      return state !== null && checkCore(state) === 'available';
     },
     /** Condition of the views that need only the core. */
     core: () => findAvailability(checkCore),
