@@ -1,8 +1,6 @@
 /** JSON in which a bigint is `{ "$bigint": "…" }`, since JSON has no such type. */
 export function stringify(value: unknown): string {
-  return JSON.stringify(value, (_key, member: unknown) =>
-    typeof member === 'bigint' ? { $bigint: member.toString() } : member,
-  );
+  return JSON.stringify(tagBigints(value));
 }
 
 export type Json = string | number | bigint | boolean | null | Json[] | { [member: string]: Json };

@@ -26,7 +26,6 @@ export function reject(reason: RejectionReason, detail: string): { rejection: Re
 }
 
 export interface MessageFormat<Schema extends z.ZodType> extends CompiledSchema<Schema> {
-  readonly schema: Schema;
   readonly bytesMax: number;
 }
 
@@ -34,7 +33,7 @@ export function defineFormat<Schema extends z.ZodType>(
   schema: Schema,
   bytesMax: number,
 ): MessageFormat<Schema> {
-  return { schema, bytesMax, ...compileSchema(schema) };
+  return { bytesMax, ...compileSchema(schema) };
 }
 
 /** Decodes UTF-8 JSON of a format. Anything else is `malformed`; a rejection costs at most a few times as much as reading the message. */

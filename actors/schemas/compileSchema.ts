@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 /** A schema that zod has compiled at the first use, since most processes use only some of the schemas. */
 export interface CompiledSchema<Schema extends z.ZodType> {
+  readonly schema: Schema;
   /**
    * Whether a value fits, without a copy, and at the cost of its first misfit. A value that fits may lack members that have a default, so its
    * type is the schema's input.
@@ -18,6 +19,7 @@ export function compileSchema<Schema extends z.ZodType>(schema: Schema): Compile
     return compiled;
   };
   return {
+    schema,
     fits: (value): value is z.input<Schema> => compileOnce().validate(value),
     read: (value) => compileOnce().parse(value),
   };

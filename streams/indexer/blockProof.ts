@@ -67,7 +67,7 @@ const header = z.object({
   slotNumber: quantity.nullish(),
 });
 const headerMembers = listKeys(header.shape);
-const hashedHeader = defineAnswer(header.extend({ hash: word }));
+const hashedHeader = compileSchema(header.extend({ hash: word }));
 /** Members of a block in JSON that are not hashed with its header. */
 const otherMembers = ['hash', 'size', 'totalDifficulty', 'transactions', 'uncles', 'withdrawals'];
 
@@ -134,7 +134,7 @@ const receipt = z.object({
   logsBloom: expectBytes(256),
   logs: z.array(z.object({ address, topics: z.array(word).max(4), data })),
 });
-const blockReceipts = defineAnswer(z.array(receipt));
+const blockReceipts = compileSchema(z.array(receipt));
 
 /** A log of a receipt, with its position in its block. */
 export interface ProvenLog {
@@ -206,7 +206,7 @@ const transaction = z.object({
   s: quantity,
 });
 type Transaction = z.infer<typeof transaction>;
-const wholeBlock = defineAnswer(z.object({ transactions: z.array(transaction) }));
+const wholeBlock = compileSchema(z.object({ transactions: z.array(transaction) }));
 
 /**
  * The hashes of a block's transactions, in their order, which receipts do not contain.
@@ -289,15 +289,9 @@ async function expectRoot<Value>(
   );
 }
 
-type AnswerFormat<Schema extends z.ZodType> = CompiledSchema<Schema> & { readonly schema: Schema };
-
-function defineAnswer<Schema extends z.ZodType>(schema: Schema): AnswerFormat<Schema> {
-  return { schema, ...compileSchema(schema) };
-}
-
 /** Costs no more than reading the answer, even if it holds millions of misfits. */
 function parse<Schema extends z.ZodType>(
-  { schema, fits, read }: AnswerFormat<Schema>,
+  { schema, fits, read }: CompiledSchema<Schema>,
   answer: unknown,
   what: string,
 ): z.infer<Schema> {

@@ -1,12 +1,5 @@
-import {
-  BehaviorSubject,
-  filter,
-  firstValueFrom,
-  fromEvent,
-  type MonoTypeOperatorFunction,
-  merge,
-  tap,
-} from 'rxjs';
+import { BehaviorSubject, filter, firstValueFrom, type MonoTypeOperatorFunction, merge, tap } from 'rxjs';
+import { whenAborted } from './whenAborted.ts';
 
 interface GateOptions {
   /** The gate is closed while this weight or more has entered and not left. */
@@ -36,7 +29,7 @@ export function createGate({ max, onClosed }: GateOptions) {
     opened: async (signal: AbortSignal) => {
       if (entered$.value < max || signal.aborted) return;
       const opened$ = entered$.pipe(filter((weight) => !isHalfFull(weight)));
-      await firstValueFrom(merge(opened$, fromEvent(signal, 'abort')));
+      await firstValueFrom(merge(opened$, whenAborted(signal)));
     },
     enter: (weight: number) => {
       const before = entered$.value;

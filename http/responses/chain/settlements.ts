@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { SettlementsView } from '../../../actors/views/actorViews.ts';
 import { settlementRanges } from '../../../actors/views/chain/settlementHistory.ts';
 import type { SettlementHistoryView } from '../../../actors/views/chain/settlementView.ts';
 import type { ChainUnavailable } from '../../../actors/views/chain/shownStates.ts';
+import { computeRevision } from '../../../actors/views/revision.ts';
 import { encodeView, toIsoString } from '../encodeView.ts';
 import { processQueue, toProcessQueueBody } from '../process/settlementQueue.ts';
 import {
@@ -140,8 +140,7 @@ export function toPlainSettlementsBody(view: View): z.infer<typeof plainSettleme
 
 /** @returns an opaque digest of the body without `generatedAt`. */
 export function computeSettlementsTag(body: object): string {
-  const content = JSON.stringify({ ...body, generatedAt: null });
-  return createHash('sha256').update(content).digest('base64url').slice(0, 22);
+  return computeRevision({ ...body, generatedAt: null });
 }
 
 export function readSettlementSource(view: View): string {
