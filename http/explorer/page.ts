@@ -37,11 +37,13 @@ interface NotFound {
   readonly error: 'not_found';
 }
 
+/** A body that has figures. */
+export type Shown<Name extends keyof Bodies> = Extract<Bodies[Name], { readonly status: 'available' }>;
+
 export type FeedEvent = z.infer<typeof feedEvent>;
-type ResourceName = keyof Bodies;
 
 /** Returns the body of the route at a path with its query, such as `/v1/measurement/stats?range=7d`; null if it has none at the moment. */
-export type ReadBody = <Name extends ResourceName>(name: Name, path: string) => Bodies[Name] | null;
+export type ReadBody = <Name extends keyof Bodies>(name: Name, path: string) => Bodies[Name] | null;
 
 export interface PageSettings {
   /** URL prefix of a transaction's page, to which the hash is appended; null if transactions are not linked. */

@@ -1,9 +1,7 @@
 import { median, pairs, sort } from 'd3-array';
 import { findTime } from './charts/observed.ts';
-import type { Bodies } from './page.ts';
+import type { Bodies, Shown } from './page.ts';
 import { roundMs } from './rounds.ts';
-
-type Core = Extract<Bodies['core'], { status: 'available' }>;
 
 /** How far a round has come; each stage follows its predecessor. A closed round is optimistic: it would settle next. */
 export type RoundStage = 'measured' | 'optimistic' | 'settled' | 'issued';
@@ -18,7 +16,7 @@ export interface StagedRound {
 }
 
 interface StageSources {
-  readonly core: Core;
+  readonly core: Shown<'core'>;
   readonly oracle: Bodies['status']['oracle'];
   /** The newest round that was minted for; null if nothing is known of that. */
   readonly mintedThroughRound: string | null;

@@ -45,9 +45,10 @@ export const observationsResponse = defineObject('Observations', {
     .meta({ description: 'Requests the next page; null if no more items exist now' }),
 });
 
-type ObservationsResponse = z.infer<typeof observationsResponse>;
-
-export function toObservationsBody(installationId: string, page: ObservationPage): ObservationsResponse {
+export function toObservationsBody(
+  installationId: string,
+  page: ObservationPage,
+): z.infer<typeof observationsResponse> {
   const last = page.items.at(-1);
   return {
     schemaVersion: 1,

@@ -48,9 +48,7 @@ export const telemetryResponse = z
   })
   .meta({ id: 'Telemetry', description: 'Measurement of one installation' });
 
-type TelemetryResponse = z.infer<typeof telemetryResponse>;
-
-export function toTelemetryBody(view: TelemetryView): TelemetryResponse {
+export function toTelemetryBody(view: TelemetryView): z.infer<typeof telemetryResponse> {
   const { reading } = view;
   return {
     schemaVersion: 1,

@@ -1,12 +1,10 @@
 import { group } from 'd3-array';
-import type { Bodies } from '../page.ts';
+import type { Shown } from '../page.ts';
 import { count, formatInteger } from './numbers.ts';
 import { type Sentence, say, toMiner, toStart } from './sentence.ts';
 import { formatMinutes } from './times.ts';
 
-type Position = Extract<Bodies['portfolio'], { status: 'available' }>['positions'][number];
-type History = Extract<Bodies['settlements'], { status: 'available' }>;
-
+type Position = Shown<'portfolio'>['positions'][number];
 /** Positions that differ in their rewards alone, in one group. */
 export function groupEqual(positions: readonly Position[]): readonly (readonly [Position, ...Position[]])[] {
   const groups = group(
@@ -34,7 +32,7 @@ export function findPartner(position: Position, positions: readonly Position[]):
 export function describeMerge(
   { mergeState, level, blocksUntilMerge, pendingActivationSource, pendingRound }: Position,
   partner: Position | null | undefined,
-  history: History | null,
+  history: Shown<'settlements'> | null,
 ): Sentence {
   switch (mergeState) {
     case 'terminal':
@@ -51,7 +49,7 @@ export function describeMerge(
 }
 
 /** How long work blocks take at the pace of the newest settlements; empty if that is not known. */
-function estimateTime(blocks: string, history: History | null): string {
+function estimateTime(blocks: string, history: Shown<'settlements'> | null): string {
   const times = (history?.recentSettlements ?? []).map(({ blockTimestamp, lastCompletedBlock }) => ({
     atMs: Date.parse(blockTimestamp),
     block: Number(lastCompletedBlock),

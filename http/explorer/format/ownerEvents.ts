@@ -1,9 +1,9 @@
-import type { Bodies } from '../page.ts';
+import type { Shown } from '../page.ts';
 import { nameMiners } from './events.ts';
 import { formatShort } from './numbers.ts';
 import { type Sentence, say, toOwner } from './sentence.ts';
 
-export type OwnerEvent = Extract<Bodies['activity'], { status: 'available' }>['activity'][number];
+export type OwnerEvent = Shown<'activity'>['activity'][number];
 
 interface Asset {
   readonly tokenSymbol: string;

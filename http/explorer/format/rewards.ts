@@ -1,9 +1,7 @@
-import type { Bodies } from '../page.ts';
+import type { Bodies, Shown } from '../page.ts';
 import { settlementsPath } from '../resources.ts';
 import { describeAmount, projectShare } from './quantities.ts';
 import type { Mining } from './words.ts';
-
-export type Portfolio = Extract<Bodies['portfolio'], { status: 'available' }>;
 
 /** Work blocks that closed rounds would complete, and those that all measured rounds would; null if unknown. */
 export function countBlocks(status: Pick<Bodies['status'], 'builder' | 'settlementQueue'> | null) {
@@ -20,7 +18,7 @@ export function countBlocks(status: Pick<Bodies['status'], 'builder' | 'settleme
  * @param mining null if the next mint is not known.
  */
 export function describeRewards(
-  { summary, configuration, mining: { totalWeight } }: Portfolio,
+  { summary, configuration, mining: { totalWeight } }: Shown<'portfolio'>,
   mining: Mining | null,
   blocks: ReturnType<typeof countBlocks>,
 ) {

@@ -1,5 +1,5 @@
 import type { Observed } from '../charts/observed.ts';
-import type { Bodies, PageChain } from '../page.ts';
+import type { Bodies, PageChain, Shown } from '../page.ts';
 import { nameNetwork } from './networks.ts';
 import { count, formatInteger } from './numbers.ts';
 
@@ -62,8 +62,7 @@ export function explainProjection(
     : `A round since the last closed one was not fully observed, so its work is unknown and there is no projection.`;
 }
 
-type History = Extract<Bodies['settlements'], { status: 'available' }>;
-export type Mining = Extract<History['mining'], { status: 'available' }>;
+export type Mining = Extract<Shown<'settlements'>['mining'], { status: 'available' }>;
 
 /** Says why the next checkpoint would mint nothing, by the rules of issuance (CONTRACT.md, Next mint round); null if it would mint. */
 export function explainNoMint({ nextRound, unmintedCapacityBaseUnits }: Mining): string | null {

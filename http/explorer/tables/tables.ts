@@ -9,13 +9,9 @@ import {
 } from '../charts/observed.ts';
 import { formatUnits } from '../format/numbers.ts';
 import { coverageNames } from '../format/words.ts';
-import type { Bodies } from '../page.ts';
+import type { Shown } from '../page.ts';
 import { halfHourMs } from '../rounds.ts';
 import type { DataColumn, DataRows } from './dataTable.ts';
-
-type History = Extract<Bodies['settlements'], { status: 'available' }>;
-type Activity = Extract<Bodies['activity'], { status: 'available' }>;
-type Portfolio = Extract<Bodies['portfolio'], { status: 'available' }>;
 
 const formatIso = (atMs: number) => new Date(atMs).toISOString().replace('.000Z', 'Z');
 
@@ -82,7 +78,7 @@ export function settlementsTable({
   buckets,
   mining,
   generatedAt,
-}: History): DataRows<History['buckets'][number]> {
+}: Shown<'settlements'>): DataRows<Shown<'settlements'>['buckets'][number]> {
   const symbol = mining.status === 'available' ? `_${mining.economy.symbol}` : '';
   return {
     caption: 'Settled and minted',
@@ -90,7 +86,7 @@ export function settlementsTable({
     // Parts that are still to come are not zero.
     rows: buckets.filter(({ startAt }) => Date.parse(startAt) <= Date.parse(generatedAt)),
     columns: [
-      ...spanColumns<History['buckets'][number]>(({ startAt, endAt }) => [
+      ...spanColumns<Shown<'settlements'>['buckets'][number]>(({ startAt, endAt }) => [
         Date.parse(startAt),
         Date.parse(endAt),
       ]),
@@ -110,7 +106,7 @@ export function settlementsTable({
 export function earningsTable({
   earnings,
   configuration,
-}: Portfolio): DataRows<Portfolio['earnings'][number]> {
+}: Shown<'portfolio'>): DataRows<Shown<'portfolio'>['earnings'][number]> {
   const { tokenSymbol: symbol, tokenDecimals: decimals } = configuration;
   return {
     caption: 'Earnings of calendar days in UTC',
@@ -128,7 +124,9 @@ export function earningsTable({
   };
 }
 
-export function activityTable({ activity }: Activity): DataRows<Activity['activity'][number]> {
+export function activityTable({
+  activity,
+}: Shown<'activity'>): DataRows<Shown<'activity'>['activity'][number]> {
   return {
     caption: 'Activity',
     rows: activity.toReversed(),

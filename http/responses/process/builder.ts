@@ -59,10 +59,8 @@ export function toBuilderBody(view: BuilderView): z.infer<typeof builder> {
   return view.status === 'available' ? toAvailableBuilder(view, plainSumsForm.encode) : view;
 }
 
-type AvailableBuilder = Extract<BuilderView, { status: 'available' }>;
-
 function toAvailableBuilder<Shown>(
-  { status, anchor, queued: waiting, projected }: AvailableBuilder,
+  { status, anchor, queued: waiting, projected }: Extract<BuilderView, { status: 'available' }>,
   sums: (frontier: FrontierView) => Shown,
 ) {
   return {

@@ -41,9 +41,7 @@ export const modulesResponse = z
     description: 'Module snapshots of the public installation',
   });
 
-type ModulesResponse = z.infer<typeof modulesResponse>;
-
-export function toModulesBody({ installationId, modules }: ModulesView): ModulesResponse {
+export function toModulesBody({ installationId, modules }: ModulesView): z.infer<typeof modulesResponse> {
   return { schemaVersion: 1, installationId, modules: modules.map(toModuleBody) };
 }
 

@@ -25,9 +25,7 @@ export const processResponse = z
   })
   .meta({ id: 'Process', description: 'Process snapshot' });
 
-type ProcessResponse = z.infer<typeof processResponse>;
-
-export function toProcessBody(view: ProcessView): ProcessResponse {
+export function toProcessBody(view: ProcessView): z.infer<typeof processResponse> {
   return {
     schemaVersion: 4,
     installationId: view.installationId,

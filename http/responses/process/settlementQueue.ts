@@ -123,8 +123,6 @@ export const processQueue = defineQueue('ProcessQueue', publicSumsForm);
 
 export const settlementQueue = defineQueue('SettlementQueue', plainSumsForm);
 
-type AvailableQueue = Extract<SettlementQueueView, { status: 'available' }>;
-
 export function toProcessQueueBody(view: SettlementQueueView): z.infer<typeof processQueue> {
   return view.status === 'available' ? toAvailableQueue(view, publicSumsForm.encode) : view;
 }
@@ -133,7 +131,10 @@ export function toQueueBody(view: SettlementQueueView): z.infer<typeof settlemen
   return view.status === 'available' ? toAvailableQueue(view, plainSumsForm.encode) : view;
 }
 
-function toAvailableQueue<Shown>(view: AvailableQueue, sums: (frontier: FrontierView) => Shown) {
+function toAvailableQueue<Shown>(
+  view: Extract<SettlementQueueView, { status: 'available' }>,
+  sums: (frontier: FrontierView) => Shown,
+) {
   const { projected, latestSubmission } = view;
   return {
     ...encodeView(view),

@@ -5,8 +5,8 @@ import { More, Newest } from '../../components/More.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { formatInteger } from '../../format/numbers.ts';
 import { describeOwnerEvent, type OwnerEvent } from '../../format/ownerEvents.ts';
-import type { Portfolio } from '../../format/rewards.ts';
 import { nameView } from '../../nameView.ts';
+import type { Shown } from '../../page.ts';
 import { listOwnerPaths } from '../../resources.ts';
 import { EventItem } from '../feed/EventList.tsx';
 import { Positions } from './Positions.tsx';
@@ -72,7 +72,11 @@ function Owner(place: OwnersPlace & { readonly address: string }) {
 }
 
 /** An event of an owner, or of a miner that it owns, as an item of a list. */
-export function toOwnerItem(event: OwnerEvent, owner: string, asset: Portfolio['configuration'] | null) {
+export function toOwnerItem(
+  event: OwnerEvent,
+  owner: string,
+  asset: Shown<'portfolio'>['configuration'] | null,
+) {
   const { id, source } = event;
   return (
     <EventItem

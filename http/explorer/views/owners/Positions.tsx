@@ -14,22 +14,20 @@ import { nameMiners } from '../../format/events.ts';
 import { describeMerge, findPartner, groupEqual } from '../../format/merges.ts';
 import { count, formatExact, formatInteger, formatShort } from '../../format/numbers.ts';
 import { describeAmount, describeShare } from '../../format/quantities.ts';
-import { countBlocks, describeRewards, type Portfolio } from '../../format/rewards.ts';
+import { countBlocks, describeRewards } from '../../format/rewards.ts';
 import { toRound } from '../../format/sentence.ts';
-import type { Bodies } from '../../page.ts';
+import type { Shown } from '../../page.ts';
 import { listOwnerPaths, settlementsPath, statusPath } from '../../resources.ts';
 import { earningsTable } from '../../tables/tables.ts';
 
-type Position = Portfolio['positions'][number];
-type Activity = Extract<Bodies['activity'], { status: 'available' }>;
-
+type Position = Shown<'portfolio'>['positions'][number];
 export function Positions({
   portfolio,
   activity,
   place,
 }: {
-  portfolio: Portfolio;
-  activity: Activity | null;
+  portfolio: Shown<'portfolio'>;
+  activity: Shown<'activity'> | null;
   place: ListPlace;
 }) {
   const { read } = usePage();
@@ -90,7 +88,7 @@ export function Positions({
   );
 }
 
-interface PositionTableProps extends Pick<Portfolio, 'positions' | 'configuration'> {
+interface PositionTableProps extends Pick<Shown<'portfolio'>, 'positions' | 'configuration'> {
   /** Whether these are all positions of the owner. */
   readonly isWhole: boolean;
 }
@@ -150,7 +148,7 @@ function PositionTable({ positions, configuration, isWhole }: PositionTableProps
   );
 }
 
-function Earnings({ portfolio }: { portfolio: Portfolio }) {
+function Earnings({ portfolio }: { portfolio: Shown<'portfolio'> }) {
   const { configuration, earnings, owner } = portfolio;
   const { tokenSymbol: symbol, tokenDecimals: decimals } = configuration;
   return (

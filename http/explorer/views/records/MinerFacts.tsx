@@ -6,12 +6,10 @@ import { Time } from '../../components/Time.tsx';
 import { describeMerge } from '../../format/merges.ts';
 import { formatInteger } from '../../format/numbers.ts';
 import { describeAmount, describeShare } from '../../format/quantities.ts';
-import type { Bodies } from '../../page.ts';
+import type { Shown } from '../../page.ts';
 import { recordPath, settlementsPath } from '../../resources.ts';
 
-type LiveMiner = Extract<Bodies['miner'], { status: 'available' }>;
-
-export function MinerFacts({ miner }: { miner: LiveMiner }) {
+export function MinerFacts({ miner }: { miner: Shown<'miner'> }) {
   const settlements = usePage().read('settlements', settlementsPath('now'));
   const { owner, position, configuration, mining, chain } = miner;
   if (owner === null || position === null) return null;

@@ -7,11 +7,11 @@ import { Time } from '../../components/Time.tsx';
 import { formatInteger } from '../../format/numbers.ts';
 import { describeAmount, describeWork } from '../../format/quantities.ts';
 import { toDay } from '../../format/sentence.ts';
-import type { Bodies } from '../../page.ts';
+import type { Bodies, Shown } from '../../page.ts';
 import { issuancePath, recordPath, statisticsPath } from '../../resources.ts';
 import { dayMs, halfHourMs } from '../../rounds.ts';
 
-type Round = Extract<Bodies['round'], { status: 'available' }>['round'];
+type Round = Shown<'round'>['round'];
 
 const states: Readonly<Record<Round['state'], string>> = {
   future: 'It has not begun yet.',

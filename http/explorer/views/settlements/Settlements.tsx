@@ -15,11 +15,9 @@ import { describeAmount, describeCount, describeWork } from '../../format/quanti
 import { toRound } from '../../format/sentence.ts';
 import { formatMinutes, time } from '../../format/times.ts';
 import { coverages, explainNoMint, mintStates } from '../../format/words.ts';
-import type { Bodies } from '../../page.ts';
+import type { Bodies, Shown } from '../../page.ts';
 import { corePath, settlementsPath } from '../../resources.ts';
 import { settlementsTable } from '../../tables/tables.ts';
-
-type History = Extract<Bodies['settlements'], { status: 'available' }>;
 
 const names: Record<SettlementRange, string> = {
   now: 'All',
@@ -67,7 +65,15 @@ export function Settlements({ range }: { range: SettlementRange }) {
   );
 }
 
-function Summary({ history, route, core }: { history: History; route: string; core: Bodies['core'] | null }) {
+function Summary({
+  history,
+  route,
+  core,
+}: {
+  history: Shown<'settlements'>;
+  route: string;
+  core: Bodies['core'] | null;
+}) {
   const { summary, mining, chain } = history;
   const { range } = history;
   return (
@@ -117,7 +123,7 @@ function Summary({ history, route, core }: { history: History; route: string; co
   );
 }
 
-function Buckets({ history }: { history: History }) {
+function Buckets({ history }: { history: Shown<'settlements'> }) {
   const { buckets, range } = history;
   const nowMs = Date.parse(history.generatedAt);
   const marks = buckets.map(({ startAt, endAt, completedBlockCount }) => {
@@ -159,7 +165,7 @@ function Buckets({ history }: { history: History }) {
   );
 }
 
-function NextMint({ mining: body, route }: { mining: History['mining']; route: string }) {
+function NextMint({ mining: body, route }: { mining: Shown<'settlements'>['mining']; route: string }) {
   return (
     <section aria-labelledby="next-mint">
       <h2 id="next-mint">Next to be minted</h2>
