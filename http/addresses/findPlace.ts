@@ -8,10 +8,7 @@ import { describeAddress, describeMissing, type Known, normalizeHex, search } fr
 /** The form of the ID that each kind of record has in the path, and the sentence for any other. */
 const ids: Readonly<Record<RecordView, Pick<PathSegment, 'parse'> & { readonly meaning: string }>> = {
   miner: { parse: minerPath.parse, meaning: 'A miner has a number from 1 to 9999.' },
-  round: {
-    parse: roundPath.parse,
-    meaning: 'Rounds are numbered from 1, and this would be far in the future.',
-  },
+  round: { parse: roundPath.parse, meaning: 'A round has a number from 1 to 999999999.' },
   transaction: {
     parse: transactionPath.parse,
     meaning: 'A transaction has 0x, then 64 digits from 0 to 9 and a to f.',
