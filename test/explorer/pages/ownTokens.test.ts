@@ -2,10 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Place } from '../../../http/addresses/place.ts';
 import { countBlocks, describeRewards } from '../../../http/explorer/format/rewards.ts';
-import { renderPage } from '../../../http/explorer/renderPage.tsx';
-import { toReadBody } from '../../../http/explorer/resources.ts';
 import recorded from '../../../http/routes/documentation/examples.json' with { type: 'json' };
 import { runs } from '../../support/propertyRuns.ts';
+import { renderExample } from './renderExample.ts';
 
 const { bodies } = recorded;
 const { owner } = bodies.Portfolio.answer;
@@ -23,28 +22,17 @@ const status = {
 };
 const examples: Readonly<Record<string, unknown>> = {
   '/v1/status': status,
-  '/v1/core': bodies.CoreState.answer,
-  '/v1/mining/state': bodies.MiningState.answer,
-  '/v1/measurement/stats': bodies.Statistics.answer,
   '/v1/settlements': { ...history, mining: { ...mining, nextRound } },
-  '/v1/events': bodies.EventFeed.answer,
   [`/v1/owners/${owner}/miners`]: bodies.Portfolio.answer,
   [`/v1/owners/${owner}/activity`]: bodies.OwnerActivity.answer,
 };
 
-/** The text of a page, and the figures of its sources with all their digits, by their labels. */
+/** A page, and the figures of its sources with all their digits, by their labels. */
 function render(place: Place, changes: Readonly<Record<string, unknown>> = {}) {
-  const { html } = renderPage({
-    place,
-    nowMs: Date.parse(bodies.Status.answer.generatedAt),
-    settings: { transactionUrl: null, publicUrl: null, files: {} },
-    chain: { target: 'anvil', reason: null, lastKnown: null },
-    old: new Map(),
-    read: toReadBody((path) => ({ ...examples, ...changes })[path.split('?')[0] ?? ''] ?? null),
-  });
+  const { html, text } = renderExample(place, { ...examples, ...changes });
   const sources = [...html.matchAll(/data-label="Figure">([^<]*)<\/td><td data-label="In full">([^<]*)/g)];
   const figures = (name: string) => sources.flatMap(([, label, exact]) => (label === name ? [exact] : []));
-  return { html, text: html.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' '), figures };
+  return { html, text, figures };
 }
 
 const baseUnits = (exact: string | undefined) => {
