@@ -8,7 +8,7 @@ import { createTestChainViews } from '../support/chain/testChainViews.ts';
 import { expectError } from '../support/http/expectError.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
-import { noOlderEvents } from '../support/storage/noOlderRows.ts';
+import { olderAmong } from '../support/storage/noOlderRows.ts';
 
 /** Batches of three rounds, each in a block of its own. */
 const batches = [0n, 1n, 2n].map((number) => {
@@ -105,10 +105,7 @@ describe('the page of a record', () => {
     const row = toChainRow(merge, { chainId: 31_337n, storedBy: 1 });
     const server = await startPublicServer({
       chain: replaceFeed(createEconomyViews().views, [], evicted),
-      olderEvents: {
-        ...noOlderEvents,
-        before: async (_from, { keys }) => (row.keys.some((key) => keys.includes(key)) ? [row] : []),
-      },
+      olderEvents: olderAmong(() => [row]),
     });
     const response = await server.get('/miners/77');
     expect([response.status, await response.text()]).toEqual([

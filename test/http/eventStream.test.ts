@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { compareArrivals } from '../../actors/events/arrival.ts';
 import { type KeyedEventRow, toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import { encodeFeedPosition } from '../../actors/feed/feedPosition.ts';
 import { type OlderEvents, StoreUnavailable } from '../../actors/pages/olderRows.ts';
@@ -35,20 +34,19 @@ import { startPublicServer } from '../support/http/publicServer.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { eventually } from '../support/processes/lifetime.ts';
 import { createSpeedRecords } from '../support/readings/speedRecords.ts';
-import { noOlderEvents } from '../support/storage/noOlderRows.ts';
+import { noOlderEvents, olderAmong } from '../support/storage/noOlderRows.ts';
 
 /** Progress that a test drives: each record is an event. */
 function createRecords() {
   const records = createSpeedRecords();
   let rows: readonly KeyedEventRow[] = [];
   let failures = 0;
+  const among = olderAmong(() => rows);
   const olderEvents: OlderEvents = {
-    ...noOlderEvents,
-    after: async (_source, { categories, place, limit }) => {
+    ...among,
+    after: async (...asked) => {
       if (failures-- > 0) throw new StoreUnavailable('unavailable');
-      const isHeld = place === null || rows.some((row) => compareArrivals(row, place) === 0);
-      const later = rows.filter((row) => place === null || compareArrivals(row, place) > 0);
-      return isHeld ? later.filter(({ category }) => categories.includes(category)).slice(0, limit) : null;
+      return among.after(...asked);
     },
   };
   return {

@@ -20,7 +20,6 @@ import {
   type SourcePlace,
 } from '../../../actors/feed/feedPosition.ts';
 import type { FoldedMessage } from '../../../actors/folds/foldedMessage.ts';
-import type { OlderEvents } from '../../../actors/pages/olderRows.ts';
 import type { EconomyView } from '../../../actors/views/chain/coreViews.ts';
 import { createFeedNews } from '../../../actors/views/feed/feedNews.ts';
 import type { MeasurementProgress } from '../../../actors/wheel/measurementEvents.ts';
@@ -36,7 +35,7 @@ import {
 import { buildTransactionHash } from '../../support/chain/hashes.ts';
 import { createTestChainViews } from '../../support/chain/testChainViews.ts';
 import { runs } from '../../support/propertyRuns.ts';
-import { noOlderEvents } from '../../support/storage/noOlderRows.ts';
+import { noOlderEvents, olderAmong } from '../../support/storage/noOlderRows.ts';
 
 const neverAborted = new AbortController().signal;
 
@@ -108,23 +107,13 @@ function createReplica() {
   let share = 0;
   const windowOf = <Event extends AnyEvent>(source: FeedSource) =>
     evictShare(folded[source].events as Event[], share).window;
-  const olderEvents: OlderEvents = {
-    ...noOlderEvents,
-    after: async ({ source, evicted }, { categories, place, limit }) => {
-      const rows = folded[source].events
-        .filter((event) => compareArrivals(event, evicted.through) <= 0)
-        .map((event) =>
-          event.family === 'chain'
-            ? toChainRow(event, { storedBy: 1, chainId })
-            : toMeasurementRow(event, { storedBy: 1 }),
-        );
-      const isAtPlace = (row: (typeof rows)[number]) =>
-        place !== null && compareArrivals(row, place) === 0 && row.arrivedAtMs === place.storedAtMs;
-      if (place !== null && !rows.some(isAtPlace)) return null;
-      const later = rows.filter((row) => place === null || compareArrivals(row, place) > 0);
-      return later.filter(({ category }) => categories.includes(category)).slice(0, limit);
-    },
-  };
+  const olderEvents = olderAmong((source) =>
+    folded[source].events.map((event) =>
+      event.family === 'chain'
+        ? toChainRow(event, { storedBy: 1, chainId })
+        : toMeasurementRow(event, { storedBy: 1 }),
+    ),
+  );
   const read = createFeedNews({
     chain: {
       economy: () =>

@@ -1,11 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { compareArrivals } from '../../../actors/events/arrival.ts';
 import type { ChainFeedEvent, MeasurementEvent } from '../../../actors/events/eventSchemas.ts';
 import { selectCategory } from '../../../actors/feed/eventFilter.ts';
-import { listEventKeys } from '../../../actors/feed/eventKeys.ts';
 import { toChainRow } from '../../../actors/feed/eventRows.ts';
-import { compareShown, type FeedItem, toChainItem } from '../../../actors/feed/feedItem.ts';
+import { type FeedItem, toChainItem } from '../../../actors/feed/feedItem.ts';
 import type { OlderEvents } from '../../../actors/pages/olderRows.ts';
 import type { EconomyView } from '../../../actors/views/chain/coreViews.ts';
 import {
@@ -36,7 +34,7 @@ import {
 import { evenShare } from '../../support/evenShare.ts';
 import { runs } from '../../support/propertyRuns.ts';
 import { acceptedReading } from '../../support/readings/acceptedReading.ts';
-import { noOlderEvents } from '../../support/storage/noOlderRows.ts';
+import { olderAmong } from '../../support/storage/noOlderRows.ts';
 
 const { signal } = new AbortController();
 
@@ -109,23 +107,14 @@ function createFeed(
   { measurements = null, isStoreAway = false, onRead = () => undefined }: FeedOptions = {},
 ) {
   const { window, gone } = evictShare(events, share);
-  const stored = gone.map((event) => ({
-    row: toChainRow(event, { chainId, storedBy: 1 }),
-    item: toChainItem(chainId, event),
-  }));
+  const rows = gone.map((event) => toChainRow(event, { chainId, storedBy: 1 }));
+  const among = olderAmong(() => rows);
   const olderEvents: OlderEvents = {
-    ...noOlderEvents,
-    before: async ({ evicted }, { keys, place, fromMs, limit }) => {
+    ...among,
+    before: async (...asked) => {
       if (isStoreAway) throw new Error('away');
       onRead();
-      return stored
-        .filter(({ item }) => compareArrivals(item, evicted.through) <= 0)
-        .filter(({ item }) => listEventKeys(item).some((key) => keys.includes(key)))
-        .filter(({ item }) => place === null || compareShown(place, item) < 0)
-        .filter(({ item }) => fromMs === null || item.recordedAtMs >= fromMs)
-        .sort((one, other) => compareShown(one.item, other.item))
-        .slice(0, limit)
-        .map(({ row }) => row);
+      return among.before(...asked);
     },
   };
   const feed = createFeedViews({
