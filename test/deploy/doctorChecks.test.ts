@@ -18,6 +18,7 @@ import { stateDeployment } from '../support/chain/economyState.ts';
 import { buildBlockHash } from '../support/chain/hashes.ts';
 import { collectFindings } from '../support/collectFindings.ts';
 import { temporaryDirectory, whenFinished } from '../support/processes/lifetime.ts';
+import { someSnapshot } from '../support/storage/someLineage.ts';
 import { streamInfo } from '../support/streams/streamInfo.ts';
 
 const mib = 2 ** 20;
@@ -310,18 +311,8 @@ describe('doctor, of the node', () => {
 describe('doctor, of snapshots', () => {
   const identity = { foldVersion: 2, configuration: 'ours' };
   const nowMs = 100_000;
-  const header = (position: number, change: object = {}): StoredSnapshotHeader => ({
-    ...identity,
-    stream: 'MINER_COUNTER',
-    run: '',
-    streamCreated: 'then',
-    position,
-    digest: null,
-    takenAtMs: 70_000,
-    snapshot: 'one',
-    checksum: '',
-    ...change,
-  });
+  const header = (position: number, change: Partial<StoredSnapshotHeader> = {}) =>
+    someSnapshot(position, { ...identity, streamCreated: 'then', takenAtMs: 70_000, ...change });
   it.each([
     ['nothing', [], [0, 0], /^skipped .*there is none$/],
     ['none of a whole stream', [], [1, 9], /^ok .*the next start folds the stream/],

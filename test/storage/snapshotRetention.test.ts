@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { IsCounted } from '../../storage/runs/mergedRuns.ts';
 import { selectRetained, snapshotsRetainedMax } from '../../storage/snapshots/snapshotRetention.ts';
 import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
+import { someSnapshot } from '../support/storage/someLineage.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -11,21 +12,8 @@ const startMs = Date.UTC(2026, 0, 31, 12);
 
 const isCounted = () => true;
 
-function header(position: number, overrides: Partial<StoredSnapshotHeader> = {}): StoredSnapshotHeader {
-  return {
-    stream: 'MINER_COUNTER',
-    run: '',
-    foldVersion: 1,
-    configuration: 'one deployment',
-    streamCreated: '2026-01-31T12:00:00.123456789Z',
-    position,
-    digest: null,
-    takenAtMs: startMs,
-    snapshot: String(position),
-    checksum: '',
-    ...overrides,
-  };
-}
+const header = (position: number, change: Partial<StoredSnapshotHeader> = {}) =>
+  someSnapshot(position, { takenAtMs: startMs, ...change });
 
 /** Retained snapshots after one is saved every `everyMs`, and their ages; `check` sees them after each. */
 function saveRegularly(

@@ -14,23 +14,14 @@ import { askUntilProven, NotProven } from '../../streams/jetstream/proofs/suspic
 import type { StreamPort } from '../../streams/nats/streamPort.ts';
 import type { StreamFold } from '../../streams/pipeline/streamFold.ts';
 import { manualClock } from '../support/manualClock.ts';
+import { someSnapshot } from '../support/storage/someLineage.ts';
 import { collectLines } from '../support/streams/collectLines.ts';
 import { streamInfo } from '../support/streams/streamInfo.ts';
 
 const clock = manualClock();
 const identity = { foldVersion: 1, configuration: 'ours' };
-const header = (position: number, change: object = {}): StoredSnapshotHeader => ({
-  ...identity,
-  stream: 'MINER_COUNTER',
-  run: '',
-  streamCreated: 'now',
-  position,
-  digest: null,
-  takenAtMs: clock.nowMs() - 5_000,
-  snapshot: `at ${position}`,
-  checksum: '',
-  ...change,
-});
+const header = (position: number, change: Partial<StoredSnapshotHeader> = {}) =>
+  someSnapshot(position, { takenAtMs: clock.nowMs() - 5_000, ...change });
 
 interface World {
   readonly headers?: readonly StoredSnapshotHeader[];
