@@ -3,8 +3,6 @@ import type { Member, Members } from '../../machines/serviceMachine.ts';
 import { type ActorOwner, noOwner, withOwner } from './actorOwner.ts';
 import type { ActorInspector } from './actorTransitions.ts';
 
-export type RunningMember = ReturnType<typeof runMember>;
-
 interface RunOptions {
   readonly id?: string;
   /** Owner of its machine; `noOwner` by default. */

@@ -2,12 +2,11 @@ import { systemClock } from '../../../deploy/process/systemClock.ts';
 import {
   createStreamFollower,
   type FollowerSinks,
-  type StreamFollower,
   type StreamFollowerOptions,
 } from '../../../streams/follower/streamFollower.ts';
 import { createStreamVerifier } from '../../../streams/jetstream/proofs/streamVerifier.ts';
 import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
-import { type RunningMember, runMember } from '../../../streams/operators/runMember.ts';
+import { runMember } from '../../../streams/operators/runMember.ts';
 import { whenFinished } from '../processes/lifetime.ts';
 import { connectTo, startNats, type TestConnection } from '../processes/natsServer.ts';
 import { silentLogger } from '../silentLogger.ts';
@@ -34,7 +33,7 @@ export const emptySinks = (): FollowerSinks => ({
 export function createTestFollower(
   nats: TestConnection,
   options: Pick<StreamFollowerOptions, 'fold' | 'snapshots' | 'sinks'> & Partial<StreamFollowerOptions>,
-): StreamFollower & RunningMember {
+) {
   const reader = { ...nats, stream: followedStream, clock: systemClock, logger: silentLogger } as const;
   const common = { ...reader, verifier: createStreamVerifier(reader) };
   const follower = createStreamFollower({
