@@ -32,8 +32,8 @@ interface RefusedSpan {
 
 export type ChainActors = ReturnType<typeof createChainActors>;
 
-export function createChainActors(settings: Omit<SpanFoldSettings, 'retainedFromBlock'>) {
-  let fold = createSpanFold({ ...settings, retainedFromBlock: null });
+export function createChainActors(settings: Omit<SpanFoldSettings, 'forkBlocks'>) {
+  let fold = createSpanFold({ ...settings, forkBlocks: new Set() });
   let state = emptySpanFoldState;
   let newestSpanAtMs: number | null = null;
   let refusedSpan: RefusedSpan | null = null;
@@ -128,9 +128,9 @@ export function createChainActors(settings: Omit<SpanFoldSettings, 'retainedFrom
         },
       };
     },
-    /** Retains every state from this block on, so that a fork there can be followed. Null retains only the newest states again. */
-    retainFrom: (block: bigint | null) => {
-      fold = createSpanFold({ ...settings, retainedFromBlock: block });
+    /** Retains the states at these blocks too, so that forks there can be followed. */
+    retainAt: (forkBlocks: ReadonlySet<bigint>) => {
+      fold = createSpanFold({ ...settings, forkBlocks });
     },
   };
 }

@@ -18,23 +18,25 @@ import { type FoldDependencies, findRejection, refill, type StreamDefinition } f
 const stateRetentionMs = 10 * 60_000;
 
 /**
- * A return to an older snapshot, for a message ahead that forks below every retained state. Snapshots above the fork cannot be used. States from
- * the fork on are retained.
+ * A return to an older snapshot, for a message ahead that forks below every retained state. Snapshots above the fork cannot be used. The state at
+ * the fork is retained.
  */
 interface Rewinding {
-  readonly forkBlock: bigint;
+  readonly forkBlocks: ReadonlySet<bigint>;
   readonly position: number;
   readonly streamCreated: string;
 }
 
 /**
- * On its way to the message that it rewound for, the fold may reach an earlier message with a deeper fork. It then keeps the states that
- * either message needs; otherwise the two would make it rewind forever. Each rewinding has a lower fork, so this ends.
+ * On its way to the message that it rewound for, the fold may reach an earlier message with another deep fork. It then keeps the states that
+ * both messages need; otherwise the two would make it rewind forever. Each rewinding is for another fork of the stream, so this ends.
  */
-function rewindFurther(before: Rewinding | null, next: Rewinding): Rewinding {
-  if (before === null) return next;
-  const { forkBlock } = [before, next].reduce((a, b) => (b.forkBlock < a.forkBlock ? b : a));
-  return { ...next, forkBlock, position: Math.max(before.position, next.position) };
+function rewindFurther(
+  before: Rewinding | null,
+  { forkBlock, position, streamCreated }: Omit<Rewinding, 'forkBlocks'> & { readonly forkBlock: bigint },
+): Rewinding {
+  const forkBlocks = new Set(before?.forkBlocks).add(forkBlock);
+  return { forkBlocks, position: Math.max(before?.position ?? 0, position), streamCreated };
 }
 
 interface CollectedRows {
@@ -73,7 +75,7 @@ export function createChainFold(
 
   function endRewinding() {
     rewound = null;
-    actors.retainFrom(null);
+    actors.retainAt(new Set());
   }
 
   function noteReorganization({ forkBlock, safeDepth }: Reorganization, headBefore: bigint | null) {
@@ -124,7 +126,7 @@ export function createChainFold(
       } catch (error) {
         if (!(error instanceof ForkBelowStates)) throw error;
         rewound = rewindFurther(rewound, { forkBlock: error.forkBlock, position, streamCreated });
-        actors.retainFrom(rewound.forkBlock);
+        actors.retainAt(rewound.forkBlocks);
         chainCounts.rewound();
         throw new OlderSnapshotNeeded(error.message);
       }
@@ -138,7 +140,7 @@ export function createChainFold(
           actors.noteFolded(through);
           reportFault();
         }),
-        accepts: () => rewound === null || restoration.liesWithin(rewound.forkBlock),
+        accepts: () => [...(rewound?.forkBlocks ?? [])].every(restoration.liesWithin),
       };
     },
   };

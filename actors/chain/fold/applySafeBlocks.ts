@@ -32,7 +32,7 @@ export const nothingApplied: AppliedBlocks = { evicted: [], final: [] };
 /** Applies the blocks that have become safe, one by one. A block that cannot be applied changes nothing. */
 export function applySafeBlocks(
   state: SpanFoldState,
-  { contracts, retainedFromBlock }: SpanFoldSettings,
+  { contracts, forkBlocks }: SpanFoldSettings,
   stored: StoredSpan,
 ): AppliedBlocks & { readonly state: SpanFoldState } {
   const { head } = state;
@@ -59,23 +59,20 @@ export function applySafeBlocks(
   const applied = state.unsafe.slice(0, appliedCount).map(({ number }) => number);
   const surplus = Math.max(0, state.reversible.length + applied.length - retainedStatesMax);
   const reversible = state.reversible.slice(surplus).concat(applied.slice(-retainedStatesMax));
-  const retained = retainStates(safe, retainedFromBlock);
-  const finalBlock = findFinalBlock(retained, reversible, retainedFromBlock);
+  const first = Math.max(0, safe.length - retainedStatesMax);
+  const retained = safe.slice(first);
+  const forkStates = [...state.forkStates, ...safe.slice(0, first)].filter(({ block }) =>
+    forkBlocks.has(block.number),
+  );
+  const finalBlock = findFinalBlock(retained, reversible, forkBlocks);
   const shortened = evictOldEvents(requireValue(retained.at(-1), 'a safe state'), finalBlock, stored);
   const afterBlock = state.safe.at(-1)?.block.number ?? -1n;
   const { state: newest, final } = makeActivityFinal(shortened.state, finalBlock, afterBlock);
   return {
-    state: { ...rest, safe: [...retained.slice(0, -1), evictOldSettlements(newest)], reversible },
+    state: { ...rest, safe: [...retained.slice(0, -1), evictOldSettlements(newest)], forkStates, reversible },
     evicted: shortened.evicted,
     final,
   };
-}
-
-function retainStates(safe: readonly ChainState[], retainedFromBlock: bigint | null): readonly ChainState[] {
-  const first = Math.max(0, safe.length - retainedStatesMax);
-  if (retainedFromBlock === null) return safe.slice(first);
-  const needed = safe.findLastIndex(({ block }) => block.number <= retainedFromBlock);
-  return safe.slice(Math.max(0, Math.min(first, needed)));
 }
 
 /** The state before the first block, which holds only the chain reads. */
@@ -122,12 +119,11 @@ function dropEvents(blocks: readonly FoldedBlock[]): readonly FoldedBlock[] {
 function findFinalBlock(
   safe: readonly ChainState[],
   reversible: readonly bigint[],
-  retainedFromBlock: bigint | null,
+  forkBlocks: ReadonlySet<bigint>,
 ): bigint {
   const oldest = requireValue(safe[0], 'the oldest safe state');
-  const bounds = [oldest.block.number, requireValue(reversible[0], 'the first reversible block')];
-  if (retainedFromBlock !== null) bounds.push(retainedFromBlock);
-  const [least] = bounds.sort((a, b) => (a < b ? -1 : 1));
+  const first = requireValue(reversible[0], 'the first reversible block');
+  const [least] = [oldest.block.number, first, ...forkBlocks].sort((a, b) => (a < b ? -1 : 1));
   return requireValue(least, 'the least bound');
 }
 

@@ -39,15 +39,16 @@ type Linked =
  * @throws ForkBelowStates
  */
 export function followLink(state: SpanFoldState, span: ChainSpan, settings: SpanFoldSettings): Linked {
-  const { deploymentBlock, retainedFromBlock } = settings;
+  const { deploymentBlock, forkBlocks } = settings;
   const { head, forks } = state;
   const newestThrough = (number: bigint) =>
     state.unsafe.findLast((block) => block.number <= number) ??
-    state.safe.findLast(({ block }) => block.number <= number)?.block;
+    state.safe.findLast(({ block }) => block.number <= number)?.block ??
+    state.forkStates.find(({ block }) => block.number === number)?.block;
   const linked = linkSpan<KnownBlock>(span, { head, forks, deploymentBlock, newestThrough });
   const forkBlock = span.fromBlock - 1n;
-  /** Whether the state at the fork may be older than the retained states. */
-  const mayBeOlder = retainedFromBlock === null || forkBlock < retainedFromBlock;
+  /** Whether the state at the fork may have been dropped. */
+  const mayBeOlder = !forkBlocks.has(forkBlock);
   switch (linked.kind) {
     case 'first':
       return { state: { ...state, rootHash: span.parentHash }, reorganization: null };
@@ -74,12 +75,16 @@ export function followLink(state: SpanFoldState, span: ChainSpan, settings: Span
 
 function forkAt(state: SpanFoldState, fork: KnownBlock, spanFork: number): Linked {
   const forkBlock = fork.number;
-  const safe = state.safe.filter(({ block }) => block.number <= forkBlock);
+  const isKept = ({ block }: ChainState) => block.number <= forkBlock;
+  const [safe, forkStates] = [state.safe.filter(isKept), state.forkStates.filter(isKept)];
+  // Below every other state, the fold goes on from the state at the fork.
+  const base = safe.length === 0 ? forkStates.splice(-1) : safe;
   const isFaultReplaced = state.fault !== null && forkBlock < state.fault.block.number;
   return {
     state: {
       ...state,
-      safe,
+      safe: base,
+      forkStates,
       reversible: state.reversible.filter((number) => number <= forkBlock),
       unsafe: state.unsafe.filter(({ number }) => number <= forkBlock),
       fault: isFaultReplaced ? null : state.fault,

@@ -7,6 +7,7 @@ import type { ChainReads } from '../spans/chainReads.ts';
 import type { ChainBlock, ChainSpan } from '../spans/chainSpan.ts';
 import { createLogDecoder } from '../spans/decodeLog.ts';
 import { joinParts } from '../spans/spanParts.ts';
+import type { ChainState } from '../state/chainState.ts';
 import { type AppliedBlocks, applySafeBlocks, nothingApplied, withReads } from './applySafeBlocks.ts';
 import { followLink } from './followLink.ts';
 import {
@@ -75,8 +76,10 @@ export function createSpanFold(settings: SpanFoldSettings) {
     }
     const { blockHash, proposers } = reads;
     const isOfRoot = blockHash === state.rootHash;
-    const safe = isOfRoot ? state.safe.map((one) => withReads(one, proposers)) : state.safe;
-    const read = { ...state, safe, reads: { blockHash, proposers } };
+    const add = (states: readonly ChainState[]) =>
+      isOfRoot ? states.map((one) => withReads(one, proposers)) : states;
+    const [safe, forkStates] = [add(state.safe), add(state.forkStates)];
+    const read = { ...state, safe, forkStates, reads: { blockHash, proposers } };
     return { state: read, reorganization: null, ...nothingApplied };
   }
 

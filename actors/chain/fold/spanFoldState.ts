@@ -55,11 +55,14 @@ export const spanFoldScalars = z.strictObject({
 export interface SpanFoldState extends Inferred<typeof spanFoldScalars> {
   /** States at safe blocks, ascending. Views show the last one. */
   readonly safe: readonly ChainState[];
+  /** Older states at blocks of {@link SpanFoldSettings.forkBlocks}, ascending. */
+  readonly forkStates: readonly ChainState[];
 }
 
 export const emptySpanFoldState: SpanFoldState = {
   head: null,
   safe: [],
+  forkStates: [],
   reversible: [],
   unsafe: [],
   fault: null,
@@ -70,7 +73,7 @@ export const emptySpanFoldState: SpanFoldState = {
   isMismatched: false,
 };
 
-/** A reorganization of the blocks above `forkBlock`. `safeDepth` counts the replaced blocks that were safe. */
+/** A reorganization of the blocks above `forkBlock`. `safeDepth` counts the retained states that it dropped, each at a safe block. */
 export interface Reorganization {
   readonly forkBlock: bigint;
   readonly safeDepth: number;
@@ -81,8 +84,11 @@ export interface SpanFoldSettings {
   readonly contracts: ContractAddresses;
   /** The first span must begin here, since a state without the first blocks would be wrong. */
   readonly deploymentBlock: bigint;
-  /** All states from this block on are retained, with their events. Null retains the newest {@link retainedStatesMax}. */
-  readonly retainedFromBlock: bigint | null;
+  /**
+   * Blocks above which messages ahead replace everything, deeper than the newest {@link retainedStatesMax} states. Their states are retained, and events
+   * of later blocks are not final. Usually empty.
+   */
+  readonly forkBlocks: ReadonlySet<bigint>;
 }
 
 export function toKnownBlock({ number, hash, timestampMs }: KnownBlock): KnownBlock {

@@ -187,7 +187,7 @@ export function createChainRestoration(): ChainRestoration<CapturedChain> {
         return { state: emptySpanFoldState, newestSpanAtMs: null };
       }
       const { newestSpanAtMs, ...rest } = fold;
-      return { state: { ...rest, safe: buildStates(draft) }, newestSpanAtMs };
+      return { state: { ...rest, safe: buildStates(draft), forkStates: [] }, newestSpanAtMs };
     },
   };
 }

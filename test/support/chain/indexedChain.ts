@@ -70,7 +70,7 @@ export async function fetchSpans(nats: TestConnection): Promise<ChainSpanMessage
 /** Folds a stream's spans. Also returns the refused spans. */
 export async function foldSpans(economy: TestEconomy, nats: TestConnection) {
   const { contracts, deploymentBlock } = economy.deployed;
-  const fold = createSpanFold({ chainId: testChainId, contracts, deploymentBlock, retainedFromBlock: null });
+  const fold = createSpanFold({ chainId: testChainId, contracts, deploymentBlock, forkBlocks: new Set() });
   let state = emptySpanFoldState;
   const rejections: string[] = [];
   for (const { subject, data } of await fetchMessages(nats, 'MINER_CHAIN')) {
