@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   AckPolicy,
-  type ConsumerNotification,
+  type ConsumerConfig,
   DeliverPolicy,
   JetStreamApiCodes,
   JetStreamApiError,
@@ -16,14 +16,16 @@ import {
   connect,
   headers,
   type NatsConnection,
+  nanos,
   nuid,
   type QueuedIterator,
   type Status,
 } from '@nats-io/transport-node';
-import { filter, from, map, merge, Observable } from 'rxjs';
+import { filter, from, Observable, Subscription } from 'rxjs';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { parseNanos } from './nanos.ts';
 import { measureAccount } from './natsStore.ts';
+import { pullDelivery } from './pullDelivery.ts';
 import {
   type AppendOptions,
   type ConnectionChange,
@@ -46,19 +48,8 @@ const faults: Readonly<Record<number, StreamFault>> = {
 /** JetStream's codes for limits of an account: on consumers, on streams, and on streams without a size. */
 const accountLimits: ReadonlySet<number> = new Set([10026, 10027, 10113]);
 const acknowledgementMs = 5_000;
-/** A pull expires after this; a deleted consumer is noticed within about the same time. */
-const pullExpiresMs = 4_000;
 /** No stream ends there, so no server stores a message that expects it. */
 const impossibleSequence = Number.MAX_SAFE_INTEGER;
-
-/** Notifications that the client sends in normal operation. */
-const harmless: ReadonlySet<ConsumerNotification['type']> = new Set([
-  'next',
-  'heartbeat',
-  'debug',
-  'discard',
-  'flow_control',
-]);
 
 /** Connects by one attempt. Answers of JetStream are waited for `answerMs`. */
 export async function openJetStream(options: ConnectionOptions, answerMs?: number): Promise<StreamPort> {
@@ -83,49 +74,54 @@ export async function createJetStreamPort(
     };
   });
 
+  /** Creates a consumer. The server deletes it once nothing has pulled for a while. */
+  const createConsumer = (stream: string, start: Partial<ConsumerConfig>) =>
+    jsm.consumers.add(stream, {
+      ...start,
+      name: nuid.next(), // This service may create only consumers with a name.
+      ack_policy: AckPolicy.None,
+      inactive_threshold: nanos(consumerInactiveMs),
+      num_replicas: 1,
+      mem_storage: true,
+    });
+
+  /** Delivers the messages of a consumer, which ends with the delivery. */
+  function pull(stream: string, name: string, ahead: number): Delivery {
+    const ending = new Subscription();
+    const delivery = pullDelivery(connection, {
+      ...{ stream, name, ahead },
+      onStopped: () => {
+        ending.unsubscribe();
+        jsm.consumers.delete(stream, name).catch(() => undefined); // Deleted already, or the server does it.
+      },
+    });
+    const troubles$ = changes$.pipe(filter(({ type }) => type !== 'error'));
+    ending.add(
+      troubles$.subscribe({
+        next: ({ type }) => delivery.stop(`connection: ${type}`),
+        complete: () => delivery.stop('connection: closed'),
+      }),
+    );
+    return delivery;
+  }
+
   async function deliver(stream: string, { after, ahead }: { after: number; ahead: number }) {
-    const consumer = await js.consumers.get(stream, {
-      deliver_policy: DeliverPolicy.StartSequence,
-      opt_start_seq: after + 1,
-      inactive_threshold: consumerInactiveMs,
-    });
-    const delivered = await consumer.consume({
-      max_messages: ahead,
-      threshold_messages: Math.floor(ahead / 2),
-      expires: pullExpiresMs,
-    });
-    let reason: string | null = null;
-    const stop = (why: string) => {
-      if (reason !== null) return;
-      reason = why;
-      troubles.unsubscribe();
-      delivered.stop();
-      consumer.delete().catch(() => undefined); // Already deleted, or the server deletes it after its threshold.
-    };
-    const troubles = merge(
-      changes$.pipe(
-        filter(({ type }) => type !== 'error'),
-        map(({ type }) => `connection: ${type}`),
-      ),
-      from(delivered.status()).pipe(
-        filter(({ type }) => !harmless.has(type)),
-        map(({ type }) => `consumer: ${type}`),
-      ),
-    ).subscribe(stop);
-    return { reason: () => reason, stop, [Symbol.asyncIterator]: () => delivered[Symbol.asyncIterator]() };
+    const start = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: after + 1 };
+    const { name } = await createConsumer(stream, start);
+    return pull(stream, name, ahead);
   }
 
   async function firstSince(stream: string, time: Date) {
-    const consumer = await js.consumers.get(stream, {
-      deliver_policy: DeliverPolicy.StartTime,
-      opt_start_time: time.toISOString(),
-    });
+    const start = { deliver_policy: DeliverPolicy.StartTime, opt_start_time: time.toISOString() };
+    const { name } = await createConsumer(stream, start);
+    const { num_pending: waiting } = await jsm.consumers.info(stream, name);
+    const delivery = pull(stream, name, 1);
     try {
-      const { num_pending: waiting } = await consumer.info();
-      if (waiting === 0) return null;
-      return (await consumer.next({ expires: answerMs }))?.seq ?? null;
+      const next = waiting === 0 ? null : await delivery[Symbol.asyncIterator]().next();
+      if (next?.done) throw new Error(`${stream} does not deliver its messages: ${delivery.reason()}`);
+      return next?.value[0]?.seq ?? null;
     } finally {
-      consumer.delete().catch(() => undefined); // Already deleted, or the server deletes it once nothing pulls.
+      delivery.stop('read');
     }
   }
 
@@ -161,14 +157,7 @@ export async function createJetStreamPort(
   }
 
   async function tryConsumer(stream: string) {
-    const { name, created } = await jsm.consumers.add(stream, {
-      name: nuid.next(), // This service may create only consumers with a name.
-      ack_policy: AckPolicy.Explicit,
-      deliver_policy: DeliverPolicy.New,
-      inactive_threshold: 5_000_000_000,
-      num_replicas: 1,
-      mem_storage: true,
-    });
+    const { name, created } = await createConsumer(stream, { deliver_policy: DeliverPolicy.New });
     await jsm.consumers.delete(stream, name);
     return created;
   }
@@ -184,7 +173,7 @@ export async function createJetStreamPort(
     last: async (stream, last_by_subj) =>
       readStored(await translated(jsm.streams.getMessage(stream, { last_by_subj }))),
     firstSince: (...asked) => translated(firstSince(...asked)),
-    deliver: (...asked): Promise<Delivery> => translated(deliver(...asked)),
+    deliver: (...asked) => translated(deliver(...asked)),
     append: (...asked) => translated(append(...asked)),
     publish: async (subject, body, msgID) =>
       (await translated(js.publish(subject, body, msgID === undefined ? {} : { msgID }))).seq,

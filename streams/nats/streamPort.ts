@@ -77,10 +77,10 @@ export type ConnectionChange =
   | { readonly type: 'error'; readonly error: Error };
 
 /**
- * Messages of a stream in ascending order, until the first sign of trouble. They may jump or step back without a word, and a delivery may stand
- * still: the reader checks both.
+ * Messages of a stream in ascending order, in the pieces in which they arrive, until the first sign of trouble. They may jump or step back without
+ * a word, and a delivery may stand still: the reader checks both.
  */
-export interface Delivery extends AsyncIterable<StreamMessage> {
+export interface Delivery extends AsyncIterable<readonly StreamMessage[]> {
   /** Why it ended; null while it runs. */
   reason(): string | null;
   /** Ends it, unless it has ended. */

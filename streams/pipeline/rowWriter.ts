@@ -20,11 +20,6 @@ import { type DeliveryStatus, deliverInOrder } from '../operators/deliverInOrder
 import type { PipelineItem } from './pipelineItem.ts';
 
 /**
- * Rows of one batch, approximately. Each insert costs as much as 20,000 rows. A read replica has as many readings in memory, so it needs none that still
- * waits for its batch.
- */
-const batchRows = readingsRetained;
-/**
  * Few rows are gathered for this long, since every insert creates a part that has to be merged. Readings stay in memory for longer, but with every final
  * block a read replica evicts an owner's activity. A stream that is held back waits for rows, too.
  */
@@ -63,6 +58,11 @@ export interface RowWriter extends StoringProgress {
 
 interface RowWriterOptions {
   readonly stream: InputStreamName;
+  /**
+   * Rows of one batch, approximately. Each insert costs as much as 20,000 rows. A read replica has as many readings in memory, so by default it needs none
+   * that still waits for its batch.
+   */
+  readonly batchRows?: number;
   readonly database: Database;
   /** The run that the rows belong to; asked for each piece of the stream. */
   readonly run: () => string;
@@ -75,7 +75,7 @@ interface RowWriterOptions {
  * unchanged until ClickHouse acknowledges it: rows of a run have natural keys, so writing them twice has no effect.
  */
 export function createRowWriter(options: RowWriterOptions): RowWriter {
-  const { stream, run, clock, logger } = options;
+  const { stream, batchRows = readingsRetained, run, clock, logger } = options;
   const flush$ = new Subject<void>();
   const inserts = createBatchInserts(options);
   const counts = { bufferedBytes: 0, failures: 0 };

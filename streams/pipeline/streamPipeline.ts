@@ -10,7 +10,7 @@ import type { RejectionLog } from './rejectionLog.ts';
 import type { RowWriter } from './rowWriter.ts';
 import type { StreamFold } from './streamFold.ts';
 
-/** Bytes of messages, about 40,000 readings, that may be between the stream and ClickHouse; the rest waits in JetStream. */
+/** Bytes of messages, about 40,000 readings, that may usually be between the stream and ClickHouse; the rest waits in JetStream. */
 export const underWayBytesMax = 32 * 1024 * 1024;
 
 /** Where the rows and rejections of a stream go; a read replica has no sinks. */
@@ -19,6 +19,8 @@ export interface StreamSinks {
   readonly writer: RowWriter | null;
   /** Null if the rejections are published already. */
   readonly rejections: RejectionLog | null;
+  /** Bound of the bytes between the stream and ClickHouse, if it is not the usual one. */
+  readonly underWayBytesMax?: number;
 }
 
 interface StreamPipelineOptions {
@@ -43,7 +45,10 @@ export function runStreamPipeline(from: StreamPosition, options: StreamPipelineO
   const { source, fold, sinks, policy, onFolded, isSaveDue, capture, save } = options;
   const { onSaveFailure, ended$, owner } = options;
   const writer = sinks?.writer ?? null;
-  const gate = createGate({ max: underWayBytesMax, onClosed: () => writer?.flushNow() });
+  const gate = createGate({
+    max: sinks?.underWayBytesMax ?? underWayBytesMax,
+    onClosed: () => writer?.flushNow(),
+  });
   const marks = createSnapshotMarks<FoldedBatch, CapturedState>({
     policy,
     from: from.position,

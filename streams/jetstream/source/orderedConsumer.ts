@@ -93,41 +93,40 @@ export async function runOrderedConsumer(
   };
 
   try {
-    for await (const message of delivery) {
-      if (skipping !== null) await skipping;
-      if (signal.aborted) break;
-      // Read once: the client looks both up in its acknowledgement subject and buffers.
-      const { seq, data } = message;
-      if (seq > through) {
-        emitPending();
-        progress.skipTo(through);
-        reach({ ...reached(), position: through });
-        return;
+    for await (const piece of delivery) {
+      for (const message of piece) {
+        if (skipping !== null) await skipping;
+        if (signal.aborted) return;
+        const { seq, data } = message;
+        if (seq > through) {
+          emitPending();
+          progress.skipTo(through);
+          reach({ ...reached(), position: through });
+          return;
+        }
+        if (seq !== expected && !missing.passDeleted(expected, seq)) {
+          emitPending();
+          isAtGap = true;
+          reach(await missing.skipGap(reached(), expected, seq, delivery));
+          isAtGap = false;
+          if (signal.aborted) return;
+        }
+        if (pending.length >= batchMessagesMax || pendingBytes + data.length > batchBytesMax) {
+          emitPending();
+          await nextTurn();
+          if (signal.aborted) return;
+        }
+        expected = seq + 1;
+        pending.push(message);
+        pendingBytes += data.length;
+        if (!gate.isOpen) {
+          emitPending();
+          await gate.opened(signal);
+        }
       }
-      if (seq !== expected && !missing.passDeleted(expected, seq)) {
-        emitPending();
-        isAtGap = true;
-        reach(await missing.skipGap(reached(), expected, seq, delivery));
-        isAtGap = false;
-        if (signal.aborted) break;
-      }
-      if (pending.length >= batchMessagesMax || pendingBytes + data.length > batchBytesMax) {
-        emitPending();
-        await nextTurn();
-        if (signal.aborted) break;
-      }
-      expected = seq + 1;
-      pending.push(message);
-      pendingBytes += data.length;
-      // Messages that arrived in one turn of the event loop are emitted together at its end.
-      if (pending.length === 1) setImmediate(emitPending);
-      if (seq === through) break;
-      if (!gate.isOpen) {
-        emitPending();
-        await gate.opened(signal);
-      }
+      emitPending();
+      if (expected > through) break;
     }
-    emitPending();
     if (skipping !== null) await skipping;
     watch.throwFailure();
   } finally {

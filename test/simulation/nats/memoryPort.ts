@@ -25,8 +25,8 @@ export interface Wire {
 
 /** Below the default, so that moderately large logs do not fit into a message. */
 export const payloadBytesMax = 64 * 1024;
-/** A delivery ends at this number of missing heartbeats. */
-const missedMax = 2;
+/** A delivery ends after this many checks in a row that have heard nothing; every other one renews the pull. */
+const silentChecksMax = 3;
 
 const toBytes = (body: string | Uint8Array) => (typeof body === 'string' ? Buffer.from(body) : body);
 
@@ -75,7 +75,7 @@ export function createMemoryPort(store: MemoryStore, wire: Wire): StreamPort {
     const stop = (why: string) => {
       if (reason !== null) return;
       reason = why;
-      clearInterval(beats);
+      clearInterval(checks);
       lost.unsubscribe();
       wire.send(`stop ${stream}`, () => served?.end(false));
       wake();
@@ -93,18 +93,18 @@ export function createMemoryPort(store: MemoryStore, wire: Wire): StreamPort {
         stream: find(stream),
         after,
         push: (message) => wire.tell(() => receive(message)),
-        onEnded: () => wire.tell(() => stop('consumer: consumer_deleted')),
+        onEnded: () => wire.tell(() => stop('consumer: Consumer Deleted')),
       }),
     );
     const pull = () => {
       outstanding = ahead - received.length;
       wire.send(`pull ${stream}`, () => served?.pull(outstanding));
     };
-    let missed = 0;
+    let silentChecks = 0;
     let isDue = false;
-    const beats = setInterval(() => {
-      missed = served?.isBeating() ? 0 : missed + 1;
-      if (missed === missedMax) return stop('consumer: heartbeats_missed');
+    const checks = setInterval(() => {
+      silentChecks = served?.isReporting() ? 0 : silentChecks + 1;
+      if (silentChecks === silentChecksMax) return stop('consumer: silent');
       if (isDue) pull();
       isDue = !isDue;
     }, pullExpiresMs / 2);
@@ -115,10 +115,10 @@ export function createMemoryPort(store: MemoryStore, wire: Wire): StreamPort {
       stop,
       async *[Symbol.asyncIterator]() {
         for (;;) {
-          const message = received.shift();
-          if (message !== undefined) {
-            if (reason === null && outstanding + received.length < ahead / 2) pull();
-            yield message;
+          const piece = received.splice(0);
+          if (piece.length > 0) {
+            yield piece;
+            if (reason === null && outstanding + received.length <= ahead / 2) pull();
           } else if (reason !== null) return;
           else
             await new Promise<void>((resolve) => {

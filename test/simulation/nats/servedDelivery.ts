@@ -48,15 +48,15 @@ export function createServedDelivery(options: ServedDeliveryOptions) {
       pulledMs = nowMs();
       deliver();
     },
-    /** Whether it sends heartbeats. */
-    isBeating: () => !isEnded && nowMs() - pulledMs <= pullExpiresMs,
+    /** Whether it reports the ends of pulls. */
+    isReporting: () => !isEnded && nowMs() - pulledMs <= pullExpiresMs,
     hasEnded: () => isEnded || nowMs() - pulledMs > inactiveMs,
     behind: () => Math.max(0, stream.lastSequence - Math.max(next, stream.firstSequence) + 1),
     end: (isAnnounced: boolean) => {
       if (isAnnounced && !isEnded) onEnded();
       isEnded = true;
     },
-    /** Delivers nothing any more, but still sends heartbeats. */
+    /** Delivers nothing any more, but still reports the ends of pulls. */
     stall: () => {
       isStalled = true;
     },
