@@ -25,6 +25,11 @@ export function reject(reason: RejectionReason, detail: string): { rejection: Re
   return { rejection: { reason, detail: detail.slice(0, detailCharactersMax).toWellFormed() } };
 }
 
+/** The same bytes as a buffer. The NATS client's data is one already, but its types do not say so. */
+export function toBuffer(data: Uint8Array): Buffer {
+  return Buffer.isBuffer(data) ? data : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+}
+
 export interface MessageFormat<Schema extends z.ZodType> extends CompiledSchema<Schema> {
   readonly bytesMax: number;
 }
@@ -46,7 +51,7 @@ export function decodeMessage<Schema extends z.ZodType>(
     return reject('malformed', `message: expected at most ${bytesMax} bytes, given ${data.length}`);
   }
   if (!isUtf8(data)) return reject('malformed', 'not UTF-8');
-  const text = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('utf8');
+  const text = toBuffer(data).toString('utf8');
   let json: unknown;
   try {
     json = JSON.parse(text);

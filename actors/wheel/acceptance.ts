@@ -91,7 +91,7 @@ function share<Text extends string | null>(text: Text, known: Text | undefined):
   return text === known ? known : copyText(text);
 }
 
-/** A copy that keeps nothing else in memory: a string that was cut out of stored rows keeps all their text. */
+/** A copy that keeps nothing else in memory: a string that was cut out of a message keeps the whole message. */
 export function copyText<Text extends string | null>(text: Text): Text {
   return JSON.parse(JSON.stringify(text));
 }

@@ -1,10 +1,11 @@
-import { type Decoded, decodeMessage, defineFormat, reject } from '../messages/decodeMessage.ts';
+import { type Decoded, decodeMessage, defineFormat, reject, toBuffer } from '../messages/decodeMessage.ts';
 import { aheadMsMax, findFutureTime } from '../messages/futureTimes.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
 import { counterSubject } from '../messages/subjects.ts';
 import { dayMs, describeDuration, describeTime } from '../schemas/durations.ts';
 import { type CounterReading, counterReadingMessage, toCounterReading } from './counterReading.ts';
 import { findDayStart } from './dayHistory.ts';
+import { parseUsualReading } from './usualReading.ts';
 
 /** A longer message is malformed (MESSAGES.md, Acceptance of readings). */
 export const readingBytesMax = 16 * 1024;
@@ -35,16 +36,16 @@ export function decodeCounter(
   storedAtMs: number,
   bounds: ReadingBounds,
 ): Decoded<CounterReading> {
-  const decoded = decodeMessage(readingFormat, data);
+  const decoded = decodeReading(data, seq);
   if ('rejection' in decoded) return decoded;
-  const reading = toCounterReading(decoded.value, seq);
+  const reading = decoded.value;
   if (subject !== counterSubject(reading.installationId)) {
     return reject(
       'wrong_installation',
       `subject: expected ${counterSubject(reading.installationId)}, since installationId is ${reading.installationId}, given ${subject}`,
     );
   }
-  return findFuture(reading, storedAtMs) ?? findImpossible(reading, bounds) ?? { value: reading };
+  return findFuture(reading, storedAtMs) ?? findImpossible(reading, bounds) ?? decoded;
 }
 
 /** Rejects a reading outside the bounds of the deployment; null for any other. */
@@ -82,4 +83,12 @@ function findFuture({ observedAtMs, receivedAtMs }: CounterReading, storedAtMs: 
   return (
     findFutureTime(times, received) ?? findFutureTime(times, { name: 'the stream stored it', ms: storedAtMs })
   );
+}
+
+/** Decodes the reading of a message, whether or not a rule forbids it. */
+export function decodeReading(data: Uint8Array, position: number): Decoded<CounterReading> {
+  const usual = data.length <= readingBytesMax ? parseUsualReading(toBuffer(data), position) : null;
+  if (usual !== null) return { value: usual };
+  const decoded = decodeMessage(readingFormat, data);
+  return 'rejection' in decoded ? decoded : { value: toCounterReading(decoded.value, position) };
 }
