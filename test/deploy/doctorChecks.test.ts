@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { type StreamName, streamSubjects } from '../../actors/messages/subjects.ts';
@@ -17,7 +16,8 @@ import type { StreamPort } from '../../streams/nats/streamPort.ts';
 import { stateDeployment } from '../support/chain/economyState.ts';
 import { buildBlockHash } from '../support/chain/hashes.ts';
 import { collectFindings } from '../support/collectFindings.ts';
-import { temporaryDirectory, whenFinished } from '../support/processes/lifetime.ts';
+import { temporaryDirectory } from '../support/processes/lifetime.ts';
+import { listenHere } from '../support/processes/listenHere.ts';
 import { someSnapshot } from '../support/storage/someLineage.ts';
 import { streamInfo } from '../support/streams/streamInfo.ts';
 
@@ -88,9 +88,7 @@ async function serve(answer: (url: string, body: string) => { status?: number; j
     const { status = 200, json } = answer(request.url ?? '', body);
     response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(json));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  whenFinished(() => server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${await listenHere(server)}`;
 }
 
 describe('doctor, of the streams', () => {

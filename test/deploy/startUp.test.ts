@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -8,7 +7,8 @@ import { stopOrphan } from '../../deploy/local/childServer.ts';
 import { startLocalNats } from '../../deploy/local/localNats.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { startProcess } from '../support/processes/childProcess.ts';
-import { eventually, temporaryDirectory, whenFinished } from '../support/processes/lifetime.ts';
+import { eventually, temporaryDirectory } from '../support/processes/lifetime.ts';
+import { listenHere } from '../support/processes/listenHere.ts';
 import { minerCommand, startMinerCommand } from '../support/processes/minerCommand.ts';
 import { writeDeployment } from '../support/processes/minerProcess.ts';
 import { silentLogger } from '../support/silentLogger.ts';
@@ -55,9 +55,7 @@ function startRun(dataDir: string, settings: Readonly<Record<string, string>> = 
 
 describe('a start', () => {
   it.each(['run', 'local'])('ends before anything else if a port of %s is taken', async (command) => {
-    const server = createServer().listen(0, '127.0.0.1');
-    whenFinished(() => server.close());
-    const { port } = await eventually(() => server.address() as { readonly port: number } | null, 'a port');
+    const port = await listenHere(createServer());
     const dataDir = temporaryDirectory();
     const { status, output } = await minerCommand([command], {
       MINER_HTTP_PORT: String(port),
@@ -127,9 +125,7 @@ describe('a start', () => {
     };
     const first = await start();
     expect(await start()).toEqual(first);
-    const server = createServer().listen(Number(first.port), '127.0.0.1');
-    whenFinished(() => server.close());
-    await once(server, 'listening');
+    await listenHere(createServer(), Number(first.port));
     const other = await start();
     expect(other.port).not.toBe(first.port);
     expect(other.username).toBe(first.username);

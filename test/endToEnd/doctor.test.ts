@@ -1,9 +1,9 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { buildChainMembers } from '../support/chain/foldedChain.ts';
 import { startEconomy } from '../support/chain/testEconomy.ts';
 import { eventually, temporaryDirectory } from '../support/processes/lifetime.ts';
+import { listenHere } from '../support/processes/listenHere.ts';
 import { minerCommand } from '../support/processes/minerCommand.ts';
 import {
   startMiner,
@@ -96,16 +96,13 @@ describe('doctor', () => {
   });
 
   it('ends even if one server never answers and another is unavailable, and says what it awaits', async () => {
-    const silent = createServer().listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    const { port } = silent.address() as AddressInfo;
+    const port = await listenHere(createServer());
     const { status, output } = await doctor({
       MINER_DATA_DIR: temporaryDirectory(),
       MINER_NATS_URL: `nats://127.0.0.1:${port}`,
       MINER_CLICKHOUSE_URL: 'http://127.0.0.1:1',
       MINER_OPS_PORT: String(port),
     });
-    silent.close();
     expect(output).toMatch(/checking NATS at nats:\/\/127\.0\.0\.1:\d+\n(.*\n)*FAILED +NATS: .*\n +->/);
     expect(output).toMatch(/FAILED +ClickHouse: .*\n +->/);
     expect(output).toMatch(/skipped +self-audit of the service: no service answers/);

@@ -1,11 +1,9 @@
-import { once } from 'node:events';
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { integer } from '../../storage/definition/column.ts';
 import { defineTable, insertRows } from '../../storage/definition/table.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
-import { whenFinished } from '../support/processes/lifetime.ts';
+import { listenHere } from '../support/processes/listenHere.ts';
 import { openForTest } from '../support/storage/openTables.ts';
 
 const engine = useClickHouseEngine();
@@ -38,10 +36,7 @@ async function startRelay() {
     );
     incoming.pipe(passedOn);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  whenFinished(() => void server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${target.pathname}`;
+  const url = `http://127.0.0.1:${await listenHere(server)}${target.pathname}`;
   return { noted, url };
 }
 

@@ -7,6 +7,7 @@ import { connectNats } from '../../streams/nats/connection.ts';
 import { closeNats } from '../../streams/nats/jetStreamPort.ts';
 import { createNatsLink } from '../../streams/nats/natsLink.ts';
 import { eventually } from '../support/processes/lifetime.ts';
+import { listenHere } from '../support/processes/listenHere.ts';
 import { startNats } from '../support/processes/natsServer.ts';
 import { collectLines } from '../support/streams/collectLines.ts';
 
@@ -30,14 +31,11 @@ async function startEndingServer(version = '2.10.0') {
     });
     socket.write(`INFO ${JSON.stringify({ ...info, version })}\r\n`);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await listenHere(server);
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy();
-    server.close();
   });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
-  return { url: `nats://127.0.0.1:${address.port}`, end: () => sockets.at(-1)?.end(), closed };
+  return { url: `nats://127.0.0.1:${port}`, end: () => sockets.at(-1)?.end(), closed };
 }
 
 /** The socket that this process opens next. */

@@ -6,6 +6,7 @@ import { createNodeTransport } from '../../streams/indexer/nodeTransport.ts';
 import { startEconomy } from '../support/chain/testEconomy.ts';
 import { startCuttingProxy } from '../support/processes/cuttingProxy.ts';
 import { eventually, shareInFile, whenFinished } from '../support/processes/lifetime.ts';
+import { listenHere } from '../support/processes/listenHere.ts';
 
 const node = shareInFile(startEconomy);
 const requestMs = 60_000;
@@ -31,12 +32,8 @@ async function startAnsweringNode(answer: (id: number) => string) {
 
 /** The transport to a server of this test. */
 async function listen(server: Server) {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  whenFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as { port: number };
+  const port = await listenHere(server);
+  whenFinished(() => server.closeAllConnections());
   return createNodeTransport({ url: `http://127.0.0.1:${port}`, requestMs });
 }
 

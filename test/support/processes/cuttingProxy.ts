@@ -1,5 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { whenFinished } from './lifetime.ts';
+import { listenHere } from './listenHere.ts';
 
 /**
  * Starts a TCP proxy that fails on demand, in front of `http://127.0.0.1:port`, with or without a database, or `nats://127.0.0.1:port`.
@@ -82,12 +83,8 @@ export async function startCuttingProxy(targetUrl: string) {
       }
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  whenFinished(() => {
-    cut();
-    server.close();
-  });
-  const { port: ownPort } = server.address() as { port: number };
+  const ownPort = await listenHere(server);
+  whenFinished(cut);
   proxy.url = `${target.protocol}//127.0.0.1:${ownPort}${target.pathname.replace(/\/$/, '')}`;
   return proxy;
 }
