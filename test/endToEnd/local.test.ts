@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from '@nats-io/transport-node';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readNatsAccess } from '../../streams/nats/natsAccess.ts';
+import { readCommandLine, startLocal } from '../support/explorer/localService.ts';
 import { eventually, temporaryDirectory } from '../support/processes/lifetime.ts';
-import { minerCommand, startMinerCommand } from '../support/processes/minerCommand.ts';
+import { minerCommand } from '../support/processes/minerCommand.ts';
 
 interface Telemetry {
   readonly status: string;
@@ -13,29 +14,11 @@ interface Telemetry {
 
 const readJson = async <Body>(url: string) => (await (await fetch(url)).json()) as Body;
 
-const onFreePorts = (dataDir: string) => ({
-  MINER_DATA_DIR: dataDir,
-  MINER_HTTP_PORT: '0',
-  MINER_OPS_PORT: '0',
-});
-
 /** Runs the command of `npm start` with a shorter past, on free ports. */
-async function startLocal(dataDir: string) {
-  const started = startMinerCommand(['local', '--past-days', '0.2'], {
-    ...onFreePorts(dataDir),
-    MINER_RATE_LIMITS: 'off',
-  });
-  // After SIGKILL its servers wait for the next start, which does not come at the end of a test.
-  onTestFinished(async () => {
-    await started.end('SIGKILL');
-    for (const [, pid] of started.output().matchAll(/"pid":(\d+)[^\n]*started/g)) {
-      if (readCommandLine(Number(pid)).includes(dataDir)) process.kill(Number(pid), 'SIGKILL');
-    }
-  });
-  const awaitUrl = (name: string) =>
-    eventually(() => new RegExp(`${name}\\s+(http\\S+)`).exec(started.output())?.[1], name);
-  const statusUrl = await awaitUrl('status');
-  const telemetryUrl = await awaitUrl('telemetry');
+async function startShorter(dataDir: string) {
+  const started = startLocal(dataDir, ['--past-days', '0.2'], { MINER_RATE_LIMITS: 'off' });
+  const statusUrl = await started.find(/status\s+(http\S+)/, 'the status');
+  const telemetryUrl = await started.find(/telemetry\s+(http\S+)/, 'the telemetry');
   const online = () =>
     eventually(async () => {
       const telemetry = await readJson<Telemetry>(telemetryUrl);
@@ -45,15 +28,6 @@ async function startLocal(dataDir: string) {
   const pidOf = (said: string) =>
     Number(new RegExp(`"pid":(\\d+)[^\\n]*"${said}"`).exec(started.output())?.[1]);
   return { ...started, statusUrl, coreUrl: statusUrl.replace('/v1/status', '/v1/core'), online, pidOf };
-}
-
-/** Empty for a process that has ended, even if its parent has not collected its status. */
-function readCommandLine(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-  } catch {
-    return '';
-  }
 }
 
 const isAlive = (pid: number) => readCommandLine(pid) !== '';
@@ -73,7 +47,7 @@ function listReadableByOthers(dir: string): string[] {
 describe('npm start', () => {
   it('shows a past and a live wheel, continues with the data, and names what prevents it', async () => {
     const dataDir = temporaryDirectory();
-    const first = await startLocal(dataDir);
+    const first = await startShorter(dataDir);
     const before = await first.online();
     expect(parsePosition(before)).toBeGreaterThan(1_000);
     const status = await eventually(async () => {
@@ -105,7 +79,7 @@ describe('npm start', () => {
     expect(isAlive(first.pidOf('nats-server started'))).toBe(false);
     expect(listReadableByOthers(dataDir)).toEqual([]);
 
-    const second = await startLocal(dataDir);
+    const second = await startShorter(dataDir);
     await eventually(() => second.output().includes('"snapshot restored"'), 'the snapshot');
     const [natsUrl, natsToken = ''] =
       /^nats:\/\/([\w-]{32})@127\.0\.0\.1:\d+$/.exec(readNatsUrl(dataDir)) ?? [];
@@ -140,10 +114,14 @@ describe('npm start', () => {
     const orphan = second.pidOf('nats-server restarted');
     await second.end('SIGKILL');
 
-    const third = await startLocal(dataDir);
+    const third = await startShorter(dataDir);
     await eventually(async () => parsePosition(await third.online()) > position, 'a reading after the kill');
     expect(isAlive(orphan)).toBe(false);
-    const beside = await minerCommand(['local'], onFreePorts(dataDir));
+    const beside = await minerCommand(['local'], {
+      MINER_DATA_DIR: dataDir,
+      MINER_HTTP_PORT: '0',
+      MINER_OPS_PORT: '0',
+    });
     expect(beside.status).not.toBe(0);
     expect(beside.output).toContain(`in use by process ${third.pid}`);
     await third.online();

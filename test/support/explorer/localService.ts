@@ -11,8 +11,36 @@ interface LocalService {
   json<Body>(path: string): Promise<Body>;
 }
 
+/** Empty for a process that has ended, even if its parent has not collected its status. */
+export function readCommandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** Starts what `npm start` runs, on free ports. */
+export function startLocal(dataDir: string, args: readonly string[], environment: Record<string, string>) {
+  const started = startMinerCommand(['local', ...args], {
+    MINER_DATA_DIR: dataDir,
+    MINER_HTTP_PORT: '0',
+    MINER_OPS_PORT: '0',
+    ...environment,
+  });
+  // Its servers end with it. If it was killed, they wait for the next start, which may not come.
+  whenFinished(async () => {
+    await started.end('SIGTERM');
+    for (const [, pid] of started.output().matchAll(/"pid":(\d+)[^\n]*started/g))
+      if (readCommandLine(Number(pid)).includes(dataDir)) process.kill(Number(pid), 'SIGKILL');
+  });
+  /** What it prints where the pattern has its group. */
+  const find = (pattern: RegExp, what: string) => eventually(() => pattern.exec(started.output())?.[1], what);
+  return { ...started, find };
+}
+
 /**
- * Starts what `npm start` runs, and waits until the simulated chain has reached the present.
+ * Starts it, and waits until the simulated chain has reached the present.
  *
  * @param pastDays length of the simulated past; a day contains everything that tests need.
  */
@@ -20,26 +48,12 @@ export async function startLocalService(
   environment: Record<string, string> = {},
   pastDays = 1.2,
 ): Promise<LocalService> {
-  const dataDir = temporaryDirectory();
   const past = ['--past-days', String(pastDays), '--past-interval', '60'];
-  const started = startMinerCommand(['local', ...past], {
-    MINER_DATA_DIR: dataDir,
-    // The pages name their own address, which a port that the system chooses is not part of.
-    MINER_HTTP_PORT: String(await findFreePort()),
-    MINER_OPS_PORT: '0',
-    ...environment,
-  });
-  const findPid = (name: string) =>
-    Number(new RegExp(`"pid":(\\d+)[^\\n]*"${name} started"`).exec(started.output())?.[1]);
-  // Its servers end with it. If it had to be killed, they are ended here.
-  whenFinished(async () => {
-    await started.end('SIGTERM');
-    for (const name of ['nats-server', 'anvil'])
-      if (isOurs(findPid(name), dataDir)) process.kill(findPid(name), 'SIGKILL');
-  });
-  const find = (pattern: RegExp, what: string) => eventually(() => pattern.exec(started.output())?.[1], what);
-  const url = (await find(/Read Service\s+(http\S+)\//, 'the address')) as string;
-  const urlFile = (await find(/NATS .*token in (\S+)/, 'the address of NATS')) as string;
+  // The pages name their own address, which a port that the system chooses is not part of.
+  const ports = { MINER_HTTP_PORT: String(await findFreePort()) };
+  const { find } = startLocal(temporaryDirectory(), past, { ...ports, ...environment });
+  const url = await find(/Read Service\s+(http\S+)\//, 'the address');
+  const urlFile = await find(/NATS .*token in (\S+)/, 'the address of NATS');
   await find(/(the simulated chain has reached the present)/, 'the present');
   await eventually(
     async () => (await readBody<{ status: string }>(`${url}/v1/core`)).status === 'available',
@@ -57,12 +71,4 @@ async function readBody<Body>(url: string): Promise<Body> {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url} was answered with ${response.status}`);
   return (await response.json()) as Body;
-}
-
-function isOurs(pid: number, dataDir: string): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(dataDir);
-  } catch {
-    return false; // It has ended.
-  }
 }
