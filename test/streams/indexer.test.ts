@@ -5,8 +5,8 @@ import { createSpanPublisher } from '../../streams/indexer/spanPublisher.ts';
 import { answerCall } from '../simulation/chain/answerCall.ts';
 import { lie } from '../simulation/chain/lies.ts';
 import { createRandom } from '../simulation/world/random.ts';
-import { fetchSpans, startIndexer, testChainId } from '../support/chain/indexedChain.ts';
-import { serveChains, writeChain } from '../support/chain/writtenNode.ts';
+import { fetchSpans, indexedNode, startIndexer, testChainId } from '../support/chain/indexedChain.ts';
+import { serveChains, type WrittenNode, writeChain } from '../support/chain/writtenNode.ts';
 import { writtenContracts } from '../support/chain/writtenSpans.ts';
 import { eventually } from '../support/processes/lifetime.ts';
 import type { TestConnection } from '../support/processes/natsServer.ts';
@@ -18,27 +18,17 @@ const event = { contract: 'core', name: 'Initialized', args: { version: 1n } } a
 /** Some blocks hold logs, and some are far behind the tip. */
 const chain = await writeChain(Array.from({ length: 150 }, (_, at) => (at % 4 === 0 ? [event] : [])));
 
-type Node = ReturnType<typeof serveChains>[number];
-
 /** A node whose chain ends with this block, and an empty stream. */
 async function serve(tip = 149) {
-  const [node] = serveChains(chain.slice(0, tip + 1)) as [Node];
+  const [node] = serveChains(chain.slice(0, tip + 1)) as [WrittenNode];
   const { nats } = await startStreams();
   return { node, nats };
 }
 
-const index = (node: Node, nats: TestConnection) =>
-  startIndexer(
-    {
-      url: node.url,
-      deployed: { contracts: writtenContracts, deploymentBlock },
-      client: { getBlockNumber: async () => BigInt(node.blocks.length - 1) },
-    },
-    nats,
-  );
+const index = (node: WrittenNode, nats: TestConnection) => startIndexer(indexedNode(node), nats);
 
 /** Expects the spans to be the node's chain: each begins after its predecessor, and all logs are in them. */
-async function expectWhole({ blocks }: Node, nats: TestConnection, what?: string) {
+async function expectWhole({ blocks }: WrittenNode, nats: TestConnection, what?: string) {
   const spans = await fetchSpans(nats);
   const ends = spans.map(({ toBlock, hash }) => [BigInt(toBlock) + 1n, hash]);
   const beginnings = spans.map(({ fromBlock, parentHash }) => [BigInt(fromBlock), parentHash]);

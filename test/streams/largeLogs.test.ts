@@ -1,16 +1,17 @@
-import { type Address, encodeFunctionData, pad, zeroHash } from 'viem';
+import { encodeFunctionData, pad } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { createChainActors } from '../../actors/chain/chainActors.ts';
 import type { ChainLog, ChainSpanMessage } from '../../actors/chain/spans/chainSpan.ts';
-import { proxyAdminAbi, timelockAbi } from '../../actors/chain/spans/contractAbis.ts';
+import { proxyAdminAbi } from '../../actors/chain/spans/contractAbis.ts';
 import { readMetadata } from '../../actors/chain/state/tokenMetadata.ts';
 import { buildSpans } from '../../streams/indexer/buildSpans.ts';
 import { createSpanPublisher, type SpanPublisher } from '../../streams/indexer/spanPublisher.ts';
 import type { StreamPort } from '../../streams/nats/streamPort.ts';
 import { metadataEvent, plainMetadata } from '../support/chain/economyState.ts';
-import { fetchSpans, foldSpans, startIndexer } from '../support/chain/indexedChain.ts';
-import { startEconomy, type TestEconomy } from '../support/chain/testEconomy.ts';
+import { fetchSpans, foldSpans, indexedNode, startIndexer } from '../support/chain/indexedChain.ts';
+import { serveChains, type WrittenNode, writeChain } from '../support/chain/writtenNode.ts';
 import {
+  buildEvent,
   buildHash,
   buildLog,
   buildSpan,
@@ -25,35 +26,29 @@ import { startStreams } from '../support/streams/startStreams.ts';
 const startStreamsOf = (maxPayload: number) =>
   startStreams(temporaryDirectory(), `max_payload: ${maxPayload}`);
 
-/** A timelock's call that upgrades the core, with an argument of a given length, in a block that becomes safe. */
-async function scheduleLargeUpgrade({ client, deployed, operator, mine }: TestEconomy, bytes: number) {
-  const { core, proxyAdmin, operatorTimelock, mining } = deployed.contracts;
-  const call = encodeFunctionData({
+/** A node whose timelock has scheduled an upgrade of the core, with an argument of a given length, in a block that is safe. */
+async function serveLargeUpgrade(bytes: number) {
+  const { core, proxyAdmin, mining } = writtenContracts;
+  const data = encodeFunctionData({
     abi: proxyAdminAbi,
     functionName: 'upgradeAndCall',
     args: [core, mining, pad('0x01', { size: bytes })],
   });
-  const data = encodeFunctionData({
-    abi: timelockAbi,
-    functionName: 'schedule',
-    args: [proxyAdmin, 0n, call, zeroHash, zeroHash, 60n],
-  });
-  const from = operator as Address;
-  await client.sendTransaction({ chain: null, account: from, to: operatorTimelock, data, gas: 60_000_000n });
-  for (let block = 0; block < 13; block++) await mine();
+  const scheduled = buildEvent('operatorTimelock', 'CallScheduled', { target: proxyAdmin, data, delay: 60n });
+  const [node] = serveChains(await writeChain([[], [], [scheduled], ...Array(13).fill([])]));
+  return indexedNode(node as WrittenNode);
 }
 
 const mib = 1024 * 1024;
 
 describe('a log of a contract', () => {
   it('that fits into no message is published and folded without its end, with what comes after', async () => {
-    const economy = await startEconomy();
-    await scheduleLargeUpgrade(economy, 700_000);
+    const node = await serveLargeUpgrade(700_000);
     const { nats } = await startStreamsOf(mib);
-    const { caughtUp, indexer } = startIndexer(economy, nats);
+    const { caughtUp, indexer } = startIndexer(node, nats);
     await caughtUp();
     expect(indexer.status()).toMatchObject({ state: 'following', lostRaces: 0, providerFailures: 0 });
-    const { state, rejections } = await foldSpans(economy, nats);
+    const { state, rejections } = await foldSpans(node, nats);
     expect(rejections).toEqual([]);
     expect(state.head?.number).toBe(indexer.status().head);
     expect(state.safe.at(-1)?.governance.operation).toMatchObject({ kind: 'upgrade', state: 'scheduled' });
@@ -62,10 +57,9 @@ describe('a log of a contract', () => {
   });
 
   it('is not published while NATS does not take its beginning', async () => {
-    const economy = await startEconomy();
-    await scheduleLargeUpgrade(economy, 2_000);
+    const node = await serveLargeUpgrade(2_000);
     const { server, nats } = await startStreamsOf(2_048);
-    const { caughtUp, indexer } = startIndexer(economy, nats);
+    const { caughtUp, indexer } = startIndexer(node, nats);
     await eventually(() => indexer.status().state === 'unpublishable', 'a span that cannot be published');
     expect(indexer.status().problem).toMatch(/span of blocks \d+ to \d+ has \d+ bytes.*2048.*max_payload/);
     expect(indexer.status().waitingFor).toBe('a setting or another version');
@@ -73,7 +67,7 @@ describe('a log of a contract', () => {
     writeNatsConfiguration(server.dir, Number(new URL(server.url).port));
     await server.start();
     await caughtUp();
-    expect((await foldSpans(economy, nats)).rejections).toEqual([]);
+    expect((await foldSpans(node, nats)).rejections).toEqual([]);
   });
 });
 

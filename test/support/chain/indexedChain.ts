@@ -12,6 +12,8 @@ import { eventually, whenFinished } from '../processes/lifetime.ts';
 import { connectTo, fetchMessages, startNats, type TestConnection } from '../processes/natsServer.ts';
 import { silentLogger } from '../silentLogger.ts';
 import type { TestEconomy } from './testEconomy.ts';
+import type { WrittenNode } from './writtenNode.ts';
+import { writtenContracts } from './writtenSpans.ts';
 
 export const testChainId = 31_337n;
 
@@ -19,6 +21,15 @@ interface IndexedNode {
   readonly url: string;
   readonly deployed: Pick<TestEconomy['deployed'], 'contracts' | 'deploymentBlock'>;
   readonly client: { getBlockNumber(options: { readonly cacheTime: 0 }): Promise<bigint> };
+}
+
+/** What an indexer needs of a written node, whose contracts are deployed in block 1. */
+export function indexedNode(node: WrittenNode): IndexedNode {
+  return {
+    url: node.url,
+    deployed: { contracts: writtenContracts, deploymentBlock: 1n },
+    client: { getBlockNumber: async () => BigInt(node.blocks.length - 1) },
+  };
 }
 
 /** An indexer on a test's chain, until the test ends or it is stopped. */
@@ -68,8 +79,8 @@ export async function fetchSpans(nats: TestConnection): Promise<ChainSpanMessage
 }
 
 /** Folds a stream's spans. Also returns the refused spans. */
-export async function foldSpans(economy: TestEconomy, nats: TestConnection) {
-  const { contracts, deploymentBlock } = economy.deployed;
+export async function foldSpans({ deployed }: IndexedNode, nats: TestConnection) {
+  const { contracts, deploymentBlock } = deployed;
   const fold = createSpanFold({ chainId: testChainId, contracts, deploymentBlock, forkBlocks: new Set() });
   let state = emptySpanFoldState;
   const rejections: string[] = [];

@@ -7,7 +7,7 @@ import type { WrittenEvent } from './writtenSpans.ts';
 /** What a node does with a call or a batch instead: answers otherwise, refuses with a status, or stays silent. Null for nothing. */
 type Fate = RpcAnswer | { readonly status: number } | 'silence' | null;
 
-interface WrittenNode {
+export interface WrittenNode {
   readonly url: string;
   blocks: readonly SealedBlock[];
   /** All calls, in order; a batch has several. */
