@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { once } from '../caching/once.ts';
 
 /** A schema that zod has compiled at the first use, since most processes use only some of the schemas. */
 export interface CompiledSchema<Schema extends z.ZodType> {
@@ -13,15 +14,11 @@ export interface CompiledSchema<Schema extends z.ZodType> {
 }
 
 export function compileSchema<Schema extends z.ZodType>(schema: Schema): CompiledSchema<Schema> {
-  let compiled: Schema | null = null;
-  const compileOnce = () => {
-    compiled ??= z.compile(schema);
-    return compiled;
-  };
+  const compiled = once(() => z.compile(schema));
   return {
     schema,
-    fits: (value): value is z.input<Schema> => compileOnce().validate(value),
-    read: (value) => compileOnce().parse(value),
+    fits: (value): value is z.input<Schema> => compiled().validate(value),
+    read: (value) => compiled().parse(value),
   };
 }
 

@@ -25,33 +25,32 @@ const installationPath: PathParameter = {
   error: 'invalid_installation_id',
 };
 
-const publicTelemetry = defineRoute({
-  path: '/v1/public/telemetry',
-  operationId: 'getTelemetry',
-  summary: 'Newest accepted measurement of the public installation',
+const telemetryMembers = {
   topic: 'wheel',
   rateClass: 'publicFast',
   query: 'ignored',
   response: telemetryResponse,
-  view: (views) => views.telemetry(views.publicInstallationId),
   body: toTelemetryBody,
-  tag: ({ revision }) => revision,
+  tag: ({ revision }: z.infer<typeof telemetryResponse>) => revision,
+} as const;
+
+const publicTelemetry = defineRoute({
+  ...telemetryMembers,
+  path: '/v1/public/telemetry',
+  operationId: 'getTelemetry',
+  summary: 'Newest accepted measurement of the public installation',
+  view: (views) => views.telemetry(views.publicInstallationId),
   receivedAtMs: ({ reading }) => reading?.receivedAtMs ?? null,
 });
 
 const installationTelemetry = defineRoute({
+  ...telemetryMembers,
   path: '/v1/public/installations/{installationId}/telemetry',
   operationId: 'getInstallationTelemetry',
   summary: 'Newest accepted measurement of an installation',
-  topic: 'wheel',
-  rateClass: 'publicFast',
   pathParameter: installationPath,
-  query: 'ignored',
   errors: ['invalid_installation_id'],
-  response: telemetryResponse,
   view: (views, id) => views.telemetry(id),
-  body: toTelemetryBody,
-  tag: ({ revision }) => revision,
 });
 
 const modules = defineRoute({

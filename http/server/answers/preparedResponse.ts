@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, gzipSync, constants as zlib } from 'node:zlib';
 import Negotiator from 'negotiator';
+import { once } from '../../../actors/caching/once.ts';
 import { type Header, type LeadingHeaders, prepareLeading } from '../engine/headerBlock.ts';
 import { requestIdHeader } from '../requests/requestHeaders.ts';
 import { memoize } from './memoize.ts';
@@ -102,15 +103,11 @@ function prepareBytes(
     common.push(...own);
     const content: Header[] = [['Content-Type', contentType]];
     if (encoding !== 'identity') content.push(['Content-Encoding', encoding]);
-    let body: Buffer | null = null;
     return {
       status,
       isCompressible,
       etag,
-      body: () => {
-        body ??= compress(plain, encoding, isSingle ? single : shared);
-        return body;
-      },
+      body: once(() => compress(plain, encoding, isSingle ? single : shared)),
       headers: prepareLeading([...common, ...content], requestIdHeader),
       notModified: prepareLeading(common, requestIdHeader),
     };

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { once } from '../../../actors/caching/once.ts';
 import type { Clock } from '../../../actors/clock.ts';
 import type { FrameRequest } from '../../explorer/page.ts';
 import guidePages from '../../guides/pages.json' with { type: 'json' };
@@ -13,7 +14,7 @@ import { findSchemaPath } from '../../routes/route.ts';
 import { memoize } from '../answers/memoize.ts';
 import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
 import type { Header } from '../engine/headerBlock.ts';
-import { findBuiltFolder, loadExplorerBuild, once } from './explorerBuild.ts';
+import { findBuiltFolder, loadExplorerBuild } from './explorerBuild.ts';
 import { buildPageHeaders } from './pageHeaders.ts';
 import { listRoutes } from './routeList.ts';
 

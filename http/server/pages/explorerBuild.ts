@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, extname, join } from 'node:path';
+import { once } from '../../../actors/caching/once.ts';
 import type { FrameRequest, RefusalRequest, RenderPage } from '../../explorer/page.ts';
 import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
 
@@ -57,13 +58,4 @@ export function findBuiltFolder(name: string, file: string): string {
   if (found === undefined)
     throw new Error(`${name} is not built: expected it in ${folders.join(' or ')}; run \`npm run build\``);
   return found;
-}
-
-/** Computes a value at the first call, and returns the same value from then on. */
-export function once<Value extends object>(build: () => Value): () => Value {
-  let built: Value | null = null;
-  return () => {
-    built ??= build();
-    return built;
-  };
 }
