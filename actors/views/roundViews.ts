@@ -18,26 +18,20 @@ const nothingFound = { status: 'available' as const, events: [] };
 
 type Sources = Pick<ActorViews, 'chain' | 'feed' | 'process' | 'isClosed'>;
 
-interface RoundCalendar {
-  /** The round that runs now, or the last settled one if that is later, as by a clock that is behind; 0 before the first. */
-  readonly newest: bigint;
-  /** Start of a round (epoch milliseconds). */
-  readonly findStart: (round: bigint) => number;
-  /** The first round that begins at or after a time (epoch milliseconds). */
-  readonly findFirstFrom: (timeMs: number) => bigint;
-}
-
 /** When rounds begin and end; null before the core is configured. */
-function readCalendar(view: CoreView, nowMs: number): RoundCalendar | null {
+function readCalendar(view: CoreView, nowMs: number) {
   const { core } = view;
   if (core.configuration === null) return null;
   const { genesisTimestamp, roundDuration } = core.configuration;
   const [genesisMs, roundMs] = [Number(genesisTimestamp) * 1000, Number(roundDuration) * 1000];
   const running = BigInt(Math.max(0, Math.floor((nowMs - genesisMs) / roundMs) + 1));
   return {
+    /** The round that runs now, or the last settled one if that is later, as by a clock that is behind; 0 before the first. */
     newest: running > core.settledThroughRound ? running : core.settledThroughRound,
-    findStart: (round) => computeRoundStartMs(view, round),
-    findFirstFrom: (timeMs) => BigInt(Math.max(0, Math.ceil((timeMs - genesisMs) / roundMs))) + 1n,
+    /** Start of a round (epoch milliseconds). */
+    findStart: (round: bigint) => computeRoundStartMs(view, round),
+    /** The first round that begins at or after a time (epoch milliseconds). */
+    findFirstFrom: (timeMs: number) => BigInt(Math.max(0, Math.ceil((timeMs - genesisMs) / roundMs))) + 1n,
   };
 }
 

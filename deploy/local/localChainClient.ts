@@ -1,4 +1,4 @@
-import { type Address, createTestClient, defineChain, publicActions, walletActions } from 'viem';
+import { createTestClient, defineChain, publicActions, walletActions } from 'viem';
 import { createNodeTransport } from '../../streams/indexer/nodeTransport.ts';
 
 const requestMs = 10_000;
@@ -26,15 +26,9 @@ export function createLocalChainClient(url: string) {
     .extend(walletActions);
 }
 
-export interface LocalAccounts {
-  readonly operator: Address;
-  readonly guardian: Address;
-  readonly reporter: Address;
-  readonly keeper: Address;
-  readonly owners: readonly Address[];
-}
+export type LocalAccounts = Awaited<ReturnType<typeof readLocalAccounts>>;
 
-export async function readLocalAccounts(client: LocalChainClient): Promise<LocalAccounts> {
+export async function readLocalAccounts(client: LocalChainClient) {
   const [operator, guardian, reporter, keeper, ...owners] = await client.getAddresses();
   if (operator === undefined || guardian === undefined || reporter === undefined || keeper === undefined)
     throw new Error('the local chain has too few accounts');

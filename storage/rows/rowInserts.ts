@@ -18,25 +18,19 @@ interface Segment {
 }
 
 /** Rows of a piece of the stream as bytes, so a few buffers wait for ClickHouse instead of many objects. */
-export interface EncodedRows {
-  /** Segments of each table, in the order of `rowTables`. */
-  readonly segments: readonly (readonly Segment[])[];
-  readonly rowCount: number;
-  readonly byteLength: number;
-  /** Whether measurement events are among them, which are stored when they leave memory. */
-  readonly hasEvicted: boolean;
-  readonly throughPosition: number;
-}
+export type EncodedRows = ReturnType<typeof encodeRows>;
 
 /** @param run that the rows belong to. */
-export function encodeRows(rows: FoldedRows, run: string): EncodedRows {
+export function encodeRows(rows: FoldedRows, run: string) {
   const segments = rowTables.map(({ encode }) =>
     encode(rows, (list, table) => encodeSegments(list, table, run)),
   );
   return {
+    /** Segments of each table, in the order of `rowTables`. */
     segments,
     rowCount: countRows(rows),
     byteLength: segments.flat().reduce((sum, { blocks }) => sum + blocks.length, 0),
+    /** Whether measurement events are among them, which are stored when they leave memory. */
     hasEvicted: rows.measurementEvents.length > 0,
     throughPosition: rows.throughPosition,
   };

@@ -6,19 +6,6 @@ import { readings } from '../tables/readings.ts';
 import type { RowTable } from '../tables/rowTables.ts';
 import { selectNotOlder } from './readingsTtl.ts';
 
-/** How the stored rows of a table differ from the rows that a fold makes. */
-export interface TableDifference {
-  readonly table: string;
-  /** Rows of the fold. */
-  readonly rows: number;
-  /** Stored rows that the fold does not make. */
-  readonly foreign: number;
-  /** Rows of the fold that are not stored. A changed row is both foreign and missing. */
-  readonly missing: number;
-  /** First message of a row that differs; null if none does. */
-  readonly firstMessage: number | null;
-}
-
 export interface ComparedRows {
   /** Runs of the stored rows that count. */
   readonly stored: LineageRuns;
@@ -31,12 +18,11 @@ export interface ComparedRows {
   readonly goneBeforeMs: number | null;
 }
 
+/** How the stored rows of a table differ from the rows that a fold makes. */
+export type TableDifference = Awaited<ReturnType<typeof compareTable>>;
+
 /** Compares the rows of a table in two lineages. Days with different digests are compared row by row. */
-export async function compareTable(
-  database: Database,
-  rowTable: RowTable,
-  compared: ComparedRows,
-): Promise<TableDifference> {
+export async function compareTable(database: Database, rowTable: RowTable, compared: ComparedRows) {
   const { definition } = rowTable;
   const stored = selectRange(selectMessages(compared.stored, compared), rowTable, compared);
   const ofFolded = selectMessages(compared.folded, compared, compared.stored.length);
@@ -64,9 +50,14 @@ export async function compareTable(
     found.firstMessage = Math.min(found.firstMessage, firstMessage);
   }
   return {
-    ...found,
     table: definition.name,
+    /** Stored rows that the fold does not make. */
+    foreign: found.foreign,
+    /** Rows of the fold that are not stored. A changed row is both foreign and missing. */
+    missing: found.missing,
+    /** Rows of the fold. */
     rows: [...foldedDays.values()].reduce((total, { count }) => total + count, 0),
+    /** First message of a row that differs; null if none does. */
     firstMessage: Number.isFinite(found.firstMessage) ? found.firstMessage : null,
   };
 }

@@ -23,7 +23,7 @@ import type { RunReason } from '../../storage/tables/lineages.ts';
 import type { StreamVerifier } from '../jetstream/proofs/streamVerifier.ts';
 import type { RowWriter } from '../pipeline/rowWriter.ts';
 import { chooseRun, type RunFacts } from './chooseRun.ts';
-import type { RestorationOptions, RestoredPosition, StoredOutput } from './restoreFold.ts';
+import type { RestoredPosition } from './restoreFold.ts';
 
 interface WrittenLineageOptions {
   readonly stream: InputStreamName;
@@ -38,23 +38,17 @@ interface WrittenLineageOptions {
   readonly logger: Logger;
 }
 
-/** The lineage that a process writes: which rows of a stream count, and the run of its own rows. */
-export interface WrittenLineage extends Required<Pick<RestorationOptions, 'chooseFrom'> & StoredOutput> {
-  /** Run of the rows that this process stores; empty before the first restoration. */
-  run(): string;
-  runs(): LineageRuns;
-  isCounted: IsCounted;
-  /** Whether a replay has filled a run that this process does not continue yet. */
-  hasReplay(): Promise<boolean>;
-}
+export type WrittenLineage = ReturnType<typeof createWrittenLineage>;
 
 /**
+ * The lineage that a process writes: which rows of a stream count, and the run of its own rows.
+ *
  * Rows are only ever added, so a process that cannot know what another one has stored above its snapshot begins a run of its own there: earlier rows
  * above it no longer count, even those that still arrive. It continues a run only if that ended in good order.
  *
  * Readers see the new lineage when it has everything that they saw before, or at once if the stream has lost messages.
  */
-export function createWrittenLineage(options: WrittenLineageOptions): WrittenLineage {
+export function createWrittenLineage(options: WrittenLineageOptions) {
   const { stream, identity, database, writer, verifier, rows, clock, logger } = options;
   const superseded$ = new Subject<void>();
   /** The lineage that this process continues. */
@@ -165,18 +159,20 @@ export function createWrittenLineage(options: WrittenLineageOptions): WrittenLin
   }
 
   return {
+    /** Run of the rows that this process stores; empty before the first restoration. */
     run: () => lastRun(own),
-    runs: () => own?.runs ?? [],
-    isCounted: (snapshot) => isCounted(snapshot),
+    runs: (): LineageRuns => own?.runs ?? [],
+    isCounted: (snapshot: Parameters<IsCounted>[0]) => isCounted(snapshot),
 
+    /** Whether a replay has filled a run that this process does not continue yet. */
     hasReplay: async () => own !== null && (await findNewReplay(own.streamCreated, own, chosen)) !== null,
 
-    chooseFrom: async (streamCreated) => {
+    chooseFrom: async (streamCreated: string) => {
       earlier = await findEarlier(streamCreated);
       return readCounted(database, earlier);
     },
 
-    beginRun: async (restored) => {
+    beginRun: async (restored: RestoredPosition) => {
       rows?.resumeAfter(restored.position);
       superseded$.next();
       const facts = await findFacts(restored);
@@ -200,7 +196,7 @@ export function createWrittenLineage(options: WrittenLineageOptions): WrittenLin
       return facts.hasDiverged;
     },
 
-    end: async (position) => {
+    end: async (position: number) => {
       superseded$.next();
       // A fold that rewound stores some rows by later messages than another one would.
       if (own?.cause === 'counts' && own.reason !== 'rewound') await note(own, { cause: 'ended', position });

@@ -2,7 +2,7 @@ import { type FoldIdentity, isOfFold } from '../../../actors/folds/foldIdentity.
 import type { InputStreamName } from '../../../actors/messages/subjects.ts';
 import { OperatorError } from '../../../actors/operatorError.ts';
 import type { Database } from '../../../storage/clickhouse/database.ts';
-import { type Lineage, readLineage } from '../../../storage/runs/lineages.ts';
+import { readLineage } from '../../../storage/runs/lineages.ts';
 import { readCounted } from '../../../storage/runs/mergedRuns.ts';
 import type { SnapshotStore } from '../../../storage/snapshots/snapshots.ts';
 import type { StoredSnapshotHeader } from '../../../storage/tables/foldSnapshot.ts';
@@ -13,16 +13,6 @@ import type { StreamPort } from '../../../streams/nats/streamPort.ts';
 /** The first message of a replay: its sequence, or the time at which the server stored it. */
 export type ReplayStart = { readonly sequence: number } | { readonly time: Date };
 
-/** The messages that are folded again: all after a saved state, through the message of the newest one. */
-export interface ReplayPlan {
-  /** Position of the saved state that the fold begins with; 0 for the beginning of the stream. */
-  readonly after: number;
-  /** The newest saved state. The service folds later messages itself. */
-  readonly newest: StoredSnapshotHeader;
-  /** The lineage that counts. */
-  readonly lineage: Lineage;
-}
-
 interface ReplayPlanOptions {
   readonly jetStream: Pick<StreamPort, 'info' | 'firstSince'>;
   readonly database: Database;
@@ -32,13 +22,16 @@ interface ReplayPlanOptions {
   readonly verifier: StreamVerifier;
 }
 
+/** The messages that are folded again: all after a saved state, through the message of the newest one. */
+export type ReplayPlan = Awaited<ReturnType<typeof planReplay>>;
+
 /**
  * Finds the messages and the lineage of a replay: from the newest saved state before a message on, or from the oldest one that the stream continues if
  * earlier messages have left it.
  *
  * @throws OperatorError if the requested replay is impossible.
  */
-export async function planReplay(options: ReplayPlanOptions, from: ReplayStart): Promise<ReplayPlan> {
+export async function planReplay(options: ReplayPlanOptions, from: ReplayStart) {
   const { jetStream, database, snapshots, stream, identity, verifier } = options;
   const { created, firstSequence } = await jetStream.info(stream);
   const lineage = await readLineage(database, stream);
@@ -71,7 +64,14 @@ export async function planReplay(options: ReplayPlanOptions, from: ReplayStart):
     throw new OperatorError(
       `messages through ${firstSequence - 1} have left the stream, and no earlier state is saved: try again once the service has saved more states`,
     );
-  return { after: base?.position ?? 0, newest, lineage };
+  return {
+    /** Position of the saved state that the fold begins with; 0 for the beginning of the stream. */
+    after: base?.position ?? 0,
+    /** The newest saved state. The service folds later messages itself. */
+    newest,
+    /** The lineage that counts. */
+    lineage,
+  };
 }
 
 async function isLost(verifier: StreamVerifier, newest: StoredSnapshotHeader): Promise<boolean> {
