@@ -60,11 +60,12 @@ export const listTimeParameters = (selected: string): readonly QueryParameter[] 
 
 /** The times of a query; null for any. */
 export function readTimes(parameters: Parameters) {
-  const [from, to] = [parameters.get('from'), parameters.get('to')];
-  return {
-    fromMs: from === undefined ? null : Date.parse(from),
-    toMs: to === undefined ? null : Date.parse(to),
+  const read = (name: string) => {
+    const text = parameters.get(name);
+    // `Date.parse` cuts off what is finer than a millisecond: the times that are selected have none, so the next millisecond counts.
+    return text === undefined ? null : Date.parse(text) + (/\.\d{3}0*[1-9]/.test(text) ? 1 : 0);
   };
+  return { fromMs: read('from'), toMs: read('to') };
 }
 
 /** The value of the path's parameter; empty if the path has none, null if the route refuses the value. */

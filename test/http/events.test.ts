@@ -54,6 +54,10 @@ it('events are chosen by conditions, of which each must be met, page by page', a
       'from=1970-01-01T00:00:01.001Z&to=1970-01-01T00:00:01.003Z',
       ({ recordedAtMs: ms }) => ms >= 1_001 && ms < 1_003,
     ],
+    [
+      'from=1970-01-01T00:00:01.001000001Z&to=1970-01-01T00:00:01.0034Z',
+      ({ recordedAtMs: ms }) => ms > 1_001 && ms <= 1_003,
+    ],
     ['to=1970-01-01', () => false],
     ['from=1970-01-02', () => false],
   ] as readonly (readonly [string, Parameters<typeof idsOf>[0]])[])
