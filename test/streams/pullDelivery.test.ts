@@ -25,6 +25,8 @@ function begin(ahead: number) {
     pieces: delivery[Symbol.asyncIterator](),
     deliver: (seq: number, more: Partial<Msg> = {}) =>
       send({ subject: 's', data: new Uint8Array(), reply: `$JS.ACK.S.C.1.${seq}.${seq}.5000000.0`, ...more }),
+    sendStatus: (message: Partial<Msg>) => send({ subject: inbox, ...message }),
+    fail: (error: Error) => callback?.(error, {} as Msg),
     report: (code: number, description: string, pending = 0) => {
       const status = headers(code, description);
       status.set('Nats-Pending-Messages', String(pending));
@@ -56,7 +58,7 @@ it('asks for more once half of it is read, never for more than it may hold', asy
 });
 
 it('delivers what arrives within a turn as one piece, also what has arrived before its end', async () => {
-  const { pieces, deliver, report, delivery, onStopped } = begin(9);
+  const { pieces, pulled, deliver, report, delivery, onStopped } = begin(3);
   const piece = read(pieces);
   deliver(1);
   await Promise.resolve();
@@ -66,8 +68,16 @@ it('delivers what arrives within a turn as one piece, also what has arrived befo
   report(409, 'Leadership Change');
   expect([await read(pieces), await read(pieces)]).toEqual([[3], 'end']);
   delivery.stop('late');
-  expect(delivery.reason()).toBe('consumer: Leadership Change');
+  expect([delivery.reason(), pulled]).toEqual(['consumer: Leadership Change', [3]]);
   expect(onStopped).toHaveBeenCalledOnce();
+});
+
+it('ends by a message without a status, and by an error of the subscription', async () => {
+  const endings = [begin(1), begin(1)] as const;
+  endings[0].sendStatus({});
+  endings[1].fail(new Error('no permission'));
+  const reasons = endings.map(({ delivery }) => delivery.reason());
+  expect(reasons).toEqual(['consumer: a message without a status', 'consumer: no permission']);
 });
 
 it.each([
