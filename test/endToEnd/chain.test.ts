@@ -1,7 +1,7 @@
 import { toEventSelector } from 'viem';
 import { describe, expect, it } from 'vitest';
 import type { ChainLog, ChainSpanMessage } from '../../actors/chain/spans/chainSpan.ts';
-import { buildChainMembers } from '../support/chain/foldedChain.ts';
+import { buildChainMembers } from '../support/chain/chainMembers.ts';
 import { fetchSpans } from '../support/chain/indexedChain.ts';
 import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
 import { startEconomy, type TestEconomy } from '../support/chain/testEconomy.ts';

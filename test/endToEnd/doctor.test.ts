@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { buildChainMembers } from '../support/chain/foldedChain.ts';
+import { buildChainMembers } from '../support/chain/chainMembers.ts';
 import { startEconomy } from '../support/chain/testEconomy.ts';
 import { eventually, temporaryDirectory } from '../support/processes/lifetime.ts';
 import { listenHere } from '../support/processes/listenHere.ts';

@@ -6,7 +6,7 @@ import { findTestProject } from '../support/testProject.ts';
 
 /** Quick tests with a server or a database of their own. */
 const usesServer =
-  /^test\/(?:actors\/chain\/olderTimelock|explorer\/(?:records|serving)|http\/(?:bodies|caching|chainRoutes|eventClients|events|eventStream|examples|hostile|httpSemantics|listener|observations|openApi|operatorServer|parameters|rateLimits|recordRoutes|refusedBodies|released|statistics|streamOutput)|reference\/(?:measurements|members|world)|storage\/(?:database|migrate|observations|retiredRuns|readingsTtl|storedLookups|storedTables|queriesByHand|tables|runsReader))\./;
+  /^test\/(?:explorer\/(?:records|serving)|http\/(?:bodies|caching|chainRoutes|eventClients|events|eventStream|examples|hostile|httpSemantics|listener|observations|openApi|operatorServer|parameters|rateLimits|recordRoutes|refusedBodies|released|statistics|streamOutput)|reference\/(?:measurements|members|world)|storage\/(?:database|migrate|observations|retiredRuns|readingsTtl|storedLookups|storedTables|queriesByHand|tables|runsReader))\./;
 
 /** Tests that read the text of the program, which Stryker has rewritten. */
 const readsText = /^test\/(?:imports|readme|http\/routePaths|deploy\/.+)\./;

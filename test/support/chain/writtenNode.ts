@@ -84,27 +84,3 @@ export function serveChains(...chains: readonly (readonly SealedBlock[])[]): Wri
   });
   return nodes;
 }
-
-/** Makes real nodes refuse some calls until the test ends. */
-export function refuseCalls(isRefused: (call: RpcCall) => boolean): void {
-  const { fetch } = globalThis;
-  vi.stubGlobal('fetch', async (url: URL, init: { body: string }) => {
-    const request = JSON.parse(init.body) as RpcCall | RpcCall[];
-    const refused = new Set(
-      [request]
-        .flat()
-        .filter(isRefused)
-        .map(({ id }) => id),
-    );
-    const response = await fetch(url, init);
-    if (refused.size === 0) return response;
-    const error = { code: -32_000, message: 'missing trie node' };
-    const refuse = (answer: { id: number }) =>
-      refused.has(answer.id) ? { jsonrpc: '2.0', id: answer.id, error } : answer;
-    const answer = (await response.json()) as { id: number } | { id: number }[];
-    return Response.json(Array.isArray(answer) ? answer.map(refuse) : refuse(answer));
-  });
-  onTestFinished(() => {
-    vi.unstubAllGlobals();
-  });
-}
