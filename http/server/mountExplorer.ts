@@ -60,7 +60,9 @@ export function mountExplorer(
     const toRead = (path: string) => (signal: AbortSignal) => pageReads.readLater(path, signal);
     reads.run(exchange, paths.map(toRead), (found) => {
       const bodies = new Map(found.map(({ body }, index) => [paths[index] as string, body]));
-      writer.sendConditionally(exchange, render({ bodies, news }));
+      const rendered = render({ bodies, news });
+      if ('code' in rendered) writer.writeError(exchange, rendered);
+      else writer.sendConditionally(exchange, rendered);
     });
   }
   const refuse = (exchange: Exchange, code: 'not_found' | 'invalid_query') =>

@@ -175,7 +175,14 @@ describe('the file of a list', () => {
     for (const file of wrong) await expectError(await server.get(`/tables/${file}`), 400, 'invalid_query');
     const bad = await server.get(`/tables/activity.csv?owner=${stateOwner}&cursor=bad`);
     await expectError(bad, 400, 'invalid_cursor');
-    for (const file of ['activity.csv?owner=0x12', 'earnings.csv', 'half-hours.csv?date=2026-02-30'])
+    for (const file of [
+      'activity.csv?owner=0x12',
+      `activity.svg?owner=${stateOwner}`,
+      'earnings.csv',
+      'half-hours.csv?date=2026-02-30',
+      'half-hours.csv?date=2001-01-01',
+      'settlements.svg?range=now',
+    ])
       await expectError(await server.get(`/tables/${file}`), 404, 'not_found');
   });
 });

@@ -21,11 +21,12 @@ import {
   settlementsTable,
 } from '../../explorer/tables/tables.ts';
 import { pageMax } from '../../responses/scalars.ts';
-import { noStore, revalidated } from '../../routes/cacheControl.ts';
+import { revalidated } from '../../routes/cacheControl.ts';
+import { createHttpError } from '../../routes/errors.ts';
 import { parseExactQuery } from '../../routes/parameters.ts';
-import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
+import { prepareDocument } from '../answers/preparedResponse.ts';
+import { retryAfterSeconds } from '../answers/routeAnswers.ts';
 import type { Header } from '../engine/headerBlock.ts';
-import { retryAfter } from './pageHeaders.ts';
 import type { ExplorerPage, PageReads } from './pageReads.ts';
 import { writeCsv, writeImage } from './tableFiles.ts';
 
@@ -210,11 +211,11 @@ export function findTable(
     render: (known) => {
       const read = createReader(known);
       const file = write(read);
-      if (file === null) return unread;
-      if (file === 'none') return missing;
+      if (file === null) return createHttpError('database_unavailable', retryAfterSeconds);
+      if (file === 'none') return createHttpError('not_found');
       const isImage = extension === 'svg';
       const text = isImage ? file.draw(nameSource(read, following()?.target ?? null)) : file.csv;
-      if (text === null) return missing;
+      if (text === null) return createHttpError('not_found');
       const bytes = Buffer.from(text);
       const own: Header[] = isImage
         ? [['Content-Security-Policy', "default-src 'none'"]]
@@ -234,17 +235,4 @@ function nameSource(read: ReadBody, target: PageChain['target'] | null): string 
   const unreal = describeUnreal(status, target && { target });
   const wheel = status === null ? '' : ` of ${status.installationId}`;
   return `Mining activity${wheel}${unreal === null ? '' : ` (${unreal.short})`}.`;
-}
-
-const unread = describe('503 Service Unavailable', 'This cannot be read at the moment.', [retryAfter]);
-const missing = describe('404 Not Found', 'There is no such table.', []);
-
-/** Says why there is no file. */
-function describe(status: string, reason: string, own: readonly Header[]): PreparedResponse {
-  return prepareDocument(Buffer.from(`${reason}\n`), {
-    contentType: 'text/plain; charset=utf-8',
-    cacheControl: noStore,
-    own,
-    status,
-  });
 }

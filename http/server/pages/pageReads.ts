@@ -10,6 +10,7 @@ import {
   statusPath,
   toReadBody,
 } from '../../explorer/resources.ts';
+import type { HttpError } from '../../routes/errors.ts';
 import type { RouteSources } from '../../routes/route.ts';
 import type { PreparedResponse } from '../answers/preparedResponse.ts';
 import { createPageBodies } from './pageBodies.ts';
@@ -30,7 +31,7 @@ export type ExplorerPage =
       readonly current: null;
       /** Paths of the routes that it reads. */
       readonly paths: readonly string[];
-      render(read: PageRead): PreparedResponse;
+      render(read: PageRead): PreparedResponse | HttpError;
     };
 
 /** A response that is kept for a while. */
