@@ -20,6 +20,7 @@ export function createServiceViews(settings: ViewSettings, { actors, work, clock
   const { deployment, chainStaleAfterMs, chainBehindAfterMs } = settings;
   const chain = actors.MINER_CHAIN;
   const { installationId, onChain } = deployment;
+  const genesisMs = deployment.genesisTimestamp * 1000;
 
   /** ClickHouse can be read once the tables are known. */
   function requireWork(): StreamWork {
@@ -32,7 +33,7 @@ export function createServiceViews(settings: ViewSettings, { actors, work, clock
     publicInstallationId: installationId,
     counters: actors.MINER_COUNTER,
     settlements: actors.MINER_PIPELINE,
-    genesisMs: deployment.genesisTimestamp * 1000,
+    genesisMs,
     isCounterCurrent: () => work()?.followers.get('MINER_COUNTER')?.isCurrent ?? false,
     olderEvents: {
       before: async (...query) => requireWork().olderEvents.before(...query),
@@ -42,6 +43,7 @@ export function createServiceViews(settings: ViewSettings, { actors, work, clock
     chain: createChainViews({
       installationId,
       onChain: chain === null || onChain === null ? null : { deployment: onChain, actors: chain },
+      genesisMs,
       isCaughtUp: () => work()?.followers.get('MINER_CHAIN')?.wasCurrent ?? false,
       staleAfterMs: chainStaleAfterMs,
       behindAfterMs: chainBehindAfterMs,

@@ -65,7 +65,7 @@ it('the availability of the chain is the first reason that applies', () => {
       );
   }
   const options = { isCaughtUp: () => false, staleAfterMs: 0, behindAfterMs: 0, clock: manualClock() };
-  expect(createChainConditions({ ...options, onChain: null }).core()).toBe('indexer_disabled');
+  expect(createChainConditions({ ...options, genesisMs: 0, onChain: null }).core()).toBe('indexer_disabled');
   expect(findSettlementSource({ availability: 'indexer_disabled', hasLastGood: true })).toBe('unavailable');
 });
 

@@ -245,14 +245,7 @@ describe('whatever the contracts hold', () => {
   it('what the contracts allow is available and exact, however large', async () => {
     const ask = await startServer();
     const large = [
-      ...([
-        'genesisTimestamp',
-        'roundDuration',
-        'timelockDelay',
-        'work',
-        'blockUnits',
-        'settledRound',
-      ] as const),
+      ...(['timelockDelay', 'work', 'blockUnits', 'settledRound'] as const),
       ...(['weight', 'nextMergeBlock', 'allowlistStart', 'allowlistEnd', 'publicPrice'] as const),
     ];
     const allowed = fc.record({
@@ -268,8 +261,8 @@ describe('whatever the contracts hold', () => {
         for (const [path, { status }] of bodies) expect([path, status]).toEqual([path, 'available']);
         expect(bodies.get('/v1/core')).toMatchObject({
           configuration: {
-            genesisTimestamp: String(values.genesisTimestamp),
-            roundDuration: String(values.roundDuration),
+            genesisTimestamp: String(plainEconomy.genesisTimestamp),
+            roundDuration: String(plainEconomy.roundDuration),
           },
           core: { cumulativeWork: String(values.work), settledThroughRound: String(values.settledRound) },
         });

@@ -91,11 +91,11 @@ describe('a body that its schema refuses, in production', () => {
 
   it('is unavailable where a view of the chain cannot be computed at all', async () => {
     const { lines, logger } = collectedLog();
-    const { views } = createEconomyViews({ roundDuration: 0n });
-    const core = (): never => {
-      throw new Error('the core cannot be read');
+    const { views } = createEconomyViews();
+    const fail = (): never => {
+      throw new Error('the chain cannot be read');
     };
-    const server = await startPublicServer({ chain: { ...views, core }, logger });
+    const server = await startPublicServer({ chain: { ...views, core: fail, portfolio: fail }, logger });
     for (let request = 0; request < 3; request++) {
       for (const path of [
         `/v1/owners/${stateOwner}/miners`,

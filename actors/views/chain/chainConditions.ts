@@ -8,6 +8,7 @@ import {
 } from '../../chain/state/chainAvailability.ts';
 import type { ChainState } from '../../chain/state/chainState.ts';
 import type { Clock } from '../../clock.ts';
+import { roundSeconds } from '../../wheel/roundFold.ts';
 import type { FollowedDeployment } from './chainDeployment.ts';
 
 /** Condition of views in full detail, for operators. Bodies carry fewer reasons. */
@@ -16,6 +17,8 @@ export type ChainCondition = ChainAvailability | StateFault;
 export interface ChainConditionsOptions {
   /** Null when no contracts are configured. */
   readonly onChain: FollowedDeployment | null;
+  /** Start of round 1 (epoch milliseconds). */
+  readonly genesisMs: number;
   /** Whether all messages that the stream had at the start are folded. */
   readonly isCaughtUp: () => boolean;
   /** Once the newest span is older than this, the indexer counts as unavailable. */
@@ -55,6 +58,14 @@ export function createChainConditions(options: ChainConditionsOptions, { accepts
     return state !== null && state.mining.configuration === null && state.block.number >= economyBlock;
   }
 
+  /** Whether the rounds of the core are other ones than those of the readings. */
+  function hasOtherRounds({ actors }: FollowedDeployment): boolean {
+    const configuration = actors.newest()?.core.configuration ?? null;
+    if (configuration === null) return false;
+    const { genesisTimestamp, roundDuration } = configuration;
+    return genesisTimestamp * 1000n !== BigInt(options.genesisMs) || roundDuration !== BigInt(roundSeconds);
+  }
+
   /** Whether there is a span, and neither the newest span nor the safe block is too old. */
   function isIndexed({ actors }: FollowedDeployment): boolean {
     const [spanAtMs, state, nowMs] = [actors.newestSpanAtMs, actors.newest(), clock.nowMs()];
@@ -65,7 +76,8 @@ export function createChainConditions(options: ChainConditionsOptions, { accepts
   function findAvailability(check: typeof checkCore): ChainAvailability {
     if (onChain === null) return 'indexer_disabled';
     const { actors } = onChain;
-    if (actors.state.isMismatched || hasOtherMining(onChain)) return 'indexer_mismatch';
+    if (actors.state.isMismatched || hasOtherMining(onChain) || hasOtherRounds(onChain))
+      return 'indexer_mismatch';
     if (!acceptsOld) {
       if (!options.isCaughtUp()) return 'projection_rebuilding';
       if (actors.fault !== null) return 'projection_failed';

@@ -73,6 +73,21 @@ describe('a safe state', () => {
   });
 
   it.each([
+    ['begin half an hour later', { genesisTimestamp: plainEconomy.genesisTimestamp + 1_800n }],
+    ['last longer', { roundDuration: 1_200n }],
+  ])('is a mismatch if the rounds of its core %s than those of the deployment', (_how, change) => {
+    const { views, source } = createStateViews(buildState(buildEconomyEvents(change)));
+    expect(readAvailability(views)).toEqual({
+      ...expectForAll('indexer_mismatch'),
+      core: 'indexer_mismatch',
+    });
+    expect(views.settlements('now')).toMatchObject({ reason: 'indexer_mismatch' });
+    expect(views.safeState()).toBeNull();
+    source.state = buildState(buildEconomyEvents());
+    expect(views.safeState()).toBe(source.state);
+  });
+
+  it.each([
     ['address', { implementation: zeroAddress }],
     ['layout', { storageLayoutDigest: zeroHash }],
   ])('is a mismatch if its implementation has no %s', (_what, change) => {

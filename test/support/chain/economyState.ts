@@ -7,6 +7,7 @@ import { type ChainState, emptyChainState, type KnownBlock } from '../../../acto
 import { toAddress, toBlockHash, toTransactionHash, zeroAddress } from '../../../actors/schemas/hex.ts';
 import type { ChainDeployment } from '../../../actors/views/chain/chainDeployment.ts';
 import { createChainViews } from '../../../actors/views/chain/chainViews.ts';
+import { genesisMs } from '../genesis.ts';
 import { type ManualClock, manualClock } from '../manualClock.ts';
 import { noOlderActivity } from '../storage/noOlderRows.ts';
 import { testRelease } from './testRelease.ts';
@@ -240,6 +241,7 @@ export function createStateViews(
   const views = createChainViews({
     installationId: 'wheel-1',
     onChain: { deployment, actors },
+    genesisMs,
     isCaughtUp: () => source.isCaughtUp,
     staleAfterMs: 120_000,
     get behindAfterMs() {

@@ -1,4 +1,5 @@
 import { type ChainViews, createChainViews } from '../../../actors/views/chain/chainViews.ts';
+import { genesisMs } from '../genesis.ts';
 import { manualClock } from '../manualClock.ts';
 import { noOlderActivity } from '../storage/noOlderRows.ts';
 
@@ -9,6 +10,7 @@ export function createTestChainViews(
   return createChainViews({
     installationId: 'wheel-1',
     onChain: null,
+    genesisMs,
     isCaughtUp: () => true,
     staleAfterMs: 120_000,
     behindAfterMs: Number.POSITIVE_INFINITY,
