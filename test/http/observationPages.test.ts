@@ -1,5 +1,4 @@
 import { request as httpRequest } from 'node:http';
-import pino from 'pino';
 import { describe, expect, it } from 'vitest';
 import {
   type ObservationPage,
@@ -8,6 +7,7 @@ import {
 } from '../../actors/pages/olderRows.ts';
 import { encodeObservationCursor } from '../../http/responses/observations.ts';
 import { waitingMax } from '../../http/server/answers/pendingReads.ts';
+import { collectLines } from '../support/collectLines.ts';
 import { expectError } from '../support/http/expectError.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { eventually, shareInFile } from '../support/processes/lifetime.ts';
@@ -131,16 +131,14 @@ describe('observations that need the database', () => {
     ],
     ['later', (_installationId, _afterPosition, limit) => Promise.reject(unavailable(limit))],
   ])('log once why they are 503, also if the read fails %s', async (_, page) => {
-    const lines: { level: string; err: { message: string } }[] = [];
-    const formatters = { level: (level: string) => ({ level }) };
-    const logger = pino({ formatters }, { write: (line: string) => lines.push(JSON.parse(line)) });
+    const { lines, logger } = collectLines();
     const server = await startPublicServer({ observations: { page }, logger });
     for (let limit = 1; limit <= 3; limit++) {
       const response = await server.get(`${path}?limit=${limit}`);
       await expectError(response, 503, 'database_unavailable');
       expect(response.headers.get('retry-after')).toBe('2');
     }
-    expect(lines.map(({ level, err }) => [level, err.message])).toEqual([['warn', 'no table for 1']]);
+    expect(lines.map(({ level, err }) => [level, err.message])).toEqual([[40, 'no table for 1']]);
     const failures = await server.registry.getSingleMetric('miner_http_failures_total')?.get();
     expect(failures?.values.filter(({ value }) => value !== 0)).toEqual([]);
   });

@@ -1,10 +1,11 @@
-import pino from 'pino';
+import type { Logger } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Clock } from '../../actors/clock.ts';
 import { routes } from '../../http/routes/routes.ts';
 import { createExchangeGuard } from '../../http/server/answers/exchangeGuard.ts';
 import { createEconomyViews, stateOwner } from '../support/chain/economyState.ts';
 import { buildFeedEvent, replaceFeed } from '../support/chain/feedOfEvents.ts';
+import { collectLines } from '../support/collectLines.ts';
 import { examplePath } from '../support/http/examplePath.ts';
 import { expectError } from '../support/http/expectError.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
@@ -12,20 +13,13 @@ import { manualClock } from '../support/manualClock.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 
-/** A logger whose lines a test reads. */
-function collectedLog(level: pino.Level = 'info') {
-  const lines: { msg: string; route: string; requestId: string; err: { message: string } }[] = [];
-  const logger = pino({ level }, { write: (line: string) => lines.push(JSON.parse(line)) });
-  return { lines, logger };
-}
-
 const unavailable = { status: 'unavailable', reason: 'indexer_unavailable' };
 
 beforeEach(() => void vi.stubEnv('NODE_ENV', 'production'));
 afterEach(() => void vi.unstubAllEnvs());
 
 const refusing = shareInFile(async () => {
-  const log = collectedLog();
+  const log = collectLines();
   return { ...log, server: await startPublicServer({ installationId: 'not an ID', logger: log.logger }) };
 });
 
@@ -47,7 +41,7 @@ describe('a body that its schema refuses, in production', () => {
   );
 
   it('is 500 on the process snapshot and the status, until the view changes', async () => {
-    const { lines, logger } = collectedLog();
+    const { lines, logger } = collectLines();
     const server = await startPublicServer({ logger });
     const { process } = server.views;
     server.views.process = { ...process, builder: { status: 'unavailable', reason: 'secret' as never } };
@@ -67,7 +61,7 @@ describe('a body that its schema refuses, in production', () => {
   });
 
   it('is unavailable on the routes of the chain, which have a reason for it', async () => {
-    const { lines, logger } = collectedLog();
+    const { lines, logger } = collectLines();
     // More is minted than may be: what is left is below zero.
     const { views } = createEconomyViews({ supplyCap: 100n, minted: 250n, supply: 250n });
     const server = await startPublicServer({ chain: views, logger });
@@ -90,7 +84,7 @@ describe('a body that its schema refuses, in production', () => {
   });
 
   it('is unavailable where a view of the chain cannot be computed at all', async () => {
-    const { lines, logger } = collectedLog();
+    const { lines, logger } = collectLines();
     const { views } = createEconomyViews();
     const fail = (): never => {
       throw new Error('the chain cannot be read');
@@ -114,13 +108,13 @@ describe('a body that its schema refuses, in production', () => {
     const miners = vi.fn(views.miners).mockImplementationOnce(() => {
       throw new Error('the miners cannot be read yet');
     });
-    const { get } = await startPublicServer({ chain: { ...views, miners }, logger: collectedLog().logger });
+    const { get } = await startPublicServer({ chain: { ...views, miners }, logger: collectLines().logger });
     expect(await (await get('/v1/miners')).json()).toMatchObject(unavailable);
     expect(await (await get('/v1/miners')).json()).toMatchObject({ status: 'available' });
   });
 
   it('is 500 for observations, and the unavailable body for the feed', async () => {
-    const { lines, logger } = collectedLog();
+    const { lines, logger } = collectLines();
     const reading = acceptedReading({ position: 3, cumulativeWorkUnits: -1n });
     const merged = {
       type: 'player.miners_merged',
@@ -148,7 +142,7 @@ describe('a body that its schema refuses, in production', () => {
 });
 
 describe('the log of failures', () => {
-  function createNote(logger: pino.Logger, clock: Clock) {
+  function createNote(logger: Logger, clock: Clock) {
     const { note } = createExchangeGuard({ writeError: () => undefined }, logger, clock);
     const counts = { answered: () => undefined, failed: () => undefined };
     return (reason: string, route: string, requestId: string) =>
@@ -157,7 +151,7 @@ describe('the log of failures', () => {
 
   it('logs each reason once a minute, and each request at a finer level', () => {
     const clock = manualClock();
-    const { lines, logger } = collectedLog('debug');
+    const { lines, logger } = collectLines('debug');
     const note = createNote(logger, clock);
     note('one', '/v1/core', 'request-1');
     note('one', '/v1/core', 'request-2');
@@ -180,7 +174,7 @@ describe('the log of failures', () => {
   });
 
   it('remembers a bounded number of reasons', () => {
-    const { lines, logger } = collectedLog();
+    const { lines, logger } = collectLines();
     const note = createNote(logger, manualClock());
     const logReason = (reason: number) => {
       note(`reason ${reason}`, '/v1/core', 'request-1');

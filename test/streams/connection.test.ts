@@ -6,10 +6,10 @@ import type { NatsEvent } from '../../machines/serviceMachine.ts';
 import { connectNats } from '../../streams/nats/connection.ts';
 import { closeNats } from '../../streams/nats/jetStreamPort.ts';
 import { createNatsLink } from '../../streams/nats/natsLink.ts';
+import { collectLines } from '../support/collectLines.ts';
 import { eventually } from '../support/processes/lifetime.ts';
 import { listenHere } from '../support/processes/listenHere.ts';
 import { startNats } from '../support/processes/natsServer.ts';
-import { collectLines } from '../support/streams/collectLines.ts';
 
 const info = { server_id: 'ending', proto: 1, headers: true, max_payload: 1_048_576 };
 
@@ -118,7 +118,7 @@ describe('the connection of a process', () => {
       await opened.close();
     };
     onTestFinished(close);
-    return { ...opened, events, subscription, close, said: () => lines.map((line) => JSON.parse(line).msg) };
+    return { ...opened, events, subscription, close, said: () => lines.map(({ msg }) => msg) };
   }
 
   it('is attempted until a server answers, and shows losses and reconnections', async () => {

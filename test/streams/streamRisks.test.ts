@@ -5,11 +5,11 @@ import {
   StorageType,
   type StreamConfig,
 } from '@nats-io/jetstream';
-import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import type { StreamName } from '../../actors/messages/subjects.ts';
 import { findStreamRisks } from '../../streams/jetstream/settings/streamRisks.ts';
 import { createStreamSettingsWatch } from '../../streams/jetstream/settings/streamSettings.ts';
+import { collectLines } from '../support/collectLines.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { createStreams } from '../support/streams/startStreams.ts';
 
@@ -116,8 +116,7 @@ describe('settings of a stream', () => {
   it('are logged once when they become a risk, and when not', async () => {
     const { jsm, jetStream } = await connectTo(await startNats());
     await createStreams(jetStream);
-    const lines: { level: number; stream?: string; setting?: string }[] = [];
-    const logger = pino({}, { write: (line: string) => lines.push(JSON.parse(line)) });
+    const { lines, logger } = collectLines();
     const watch = createStreamSettingsWatch({ jetStream: () => jetStream, retentionDays: 0, logger });
     const checkTwice = async () => {
       await Promise.all([watch.check(), watch.check()]);

@@ -10,10 +10,10 @@ import { runMember } from '../../streams/operators/runMember.ts';
 import { createMessageCounts } from '../../streams/pipeline/messageCounts.ts';
 import { createStreamWork } from '../../streams/work/streamWork.ts';
 import { writtenSettings } from '../support/chain/writtenSpans.ts';
+import { collectLines } from '../support/collectLines.ts';
 import { eventually } from '../support/processes/lifetime.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { someLineage } from '../support/storage/someLineage.ts';
-import { collectLines } from '../support/streams/collectLines.ts';
 import { createStreams } from '../support/streams/startStreams.ts';
 import { prepareToFollow, followedStream as stream } from '../support/streams/testFollower.ts';
 
@@ -114,7 +114,7 @@ it('a replica restores its state again once a replay is continued', async () => 
     lines.length = 0;
     await follower.takeReplay();
     await eventually(() => follower.isCurrent, 'the end of the stream');
-    restored.push(lines.some((line) => line.includes('"snapshot restored"')) ? 'restored' : 'kept');
+    restored.push(lines.some(({ msg }) => msg === 'snapshot restored') ? 'restored' : 'kept');
   };
   await takeReplay();
   await note(['replay'], { cause: 'filled' });
