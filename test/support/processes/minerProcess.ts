@@ -1,11 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  type BoundDeployment,
-  boundDeployment,
-  readConfiguration,
-} from '../../../deploy/configuration/configuration.ts';
-import { readDeploymentFile } from '../../../deploy/configuration/deploymentFile.ts';
 import { genesisMs } from '../genesis.ts';
 import type { TestProcess } from './childProcess.ts';
 import { eventually } from './lifetime.ts';
@@ -44,12 +38,6 @@ export function writeDeployment(dir: string, onChain: object = {}, startMs = gen
   };
   writeFileSync(path, JSON.stringify({ ...installation, ...onChain }));
   return path;
-}
-
-/** Reads the deployment as a command with this environment does. */
-export function readDeployment(environment: Readonly<Record<string, string>>): BoundDeployment {
-  const configuration = readConfiguration(environment);
-  return boundDeployment(readDeploymentFile(configuration.MINER_DEPLOYMENT ?? ''), configuration);
 }
 
 /** Starts the built service as a separate process on free ports, as an operator would. */
