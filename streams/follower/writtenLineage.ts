@@ -38,8 +38,6 @@ interface WrittenLineageOptions {
   readonly logger: Logger;
 }
 
-export type WrittenLineage = ReturnType<typeof createWrittenLineage>;
-
 /**
  * The lineage that a process writes: which rows of a stream count, and the run of its own rows.
  *

@@ -19,7 +19,7 @@ import { readings } from '../../storage/tables/readings.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
 import type { SnapshotChoice } from '../../streams/follower/chooseSnapshot.ts';
 import type { RestoredPosition } from '../../streams/follower/restoreFold.ts';
-import { createWrittenLineage, type WrittenLineage } from '../../streams/follower/writtenLineage.ts';
+import { createWrittenLineage } from '../../streams/follower/writtenLineage.ts';
 import { NotProven } from '../../streams/jetstream/proofs/suspicions.ts';
 import { eventually } from '../support/processes/lifetime.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
@@ -64,7 +64,7 @@ function createLineage(
   identityOfFold: FoldIdentity,
   rows: Parameters<typeof createWrittenLineage>[0]['rows'] = null,
   hasLostEnd = async (tip: number) => end < tip,
-): WrittenLineage {
+) {
   return createWrittenLineage({
     stream: of,
     identity: identityOfFold,
@@ -76,6 +76,8 @@ function createLineage(
     logger: silentLogger,
   });
 }
+
+type WrittenLineage = ReturnType<typeof createLineage>;
 
 /** Begins a run as a restoration does, which finds out first which snapshots it may restore. */
 async function begin(lineage: WrittenLineage, { disagrees = false, newestPosition = null, ...start }: Start) {
