@@ -42,7 +42,8 @@ export async function* runChecks<Parts>(
         }
       } catch (error) {
         hasFailed = true;
-        yield failed(name, readErrorMessage(error), remedy);
+        // An error of the node has several lines.
+        yield failed(name, readErrorMessage(error).trim().replace(/\s+/g, ' '), remedy);
       }
     if (hasFailed) return false;
   }

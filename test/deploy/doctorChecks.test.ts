@@ -414,3 +414,25 @@ describe('doctor, of a running service', () => {
     expect(other.audit[0]?.detail).toContain('a body that is no report of this version');
   });
 });
+
+it('an error of several lines is one line of the doctor', async () => {
+  const findings = runChecks<null>(
+    [
+      [
+        [
+          'node',
+          // biome-ignore lint/correctness/useYield: it fails before it finds anything.
+          async function* () {
+            throw new Error('HTTP request failed.\n\nURL: http://node/\n');
+          },
+          'start it',
+        ],
+      ],
+    ],
+    null,
+  );
+  const { value } = await findings.next();
+  expect(formatFinding(value as Finding)).toBe(
+    'FAILED   node: HTTP request failed. URL: http://node/\n         -> start it\n',
+  );
+});
