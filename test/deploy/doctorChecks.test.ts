@@ -416,22 +416,10 @@ describe('doctor, of a running service', () => {
 });
 
 it('an error of several lines is one line of the doctor', async () => {
-  const findings = runChecks<null>(
-    [
-      [
-        [
-          'node',
-          // biome-ignore lint/correctness/useYield: it fails before it finds anything.
-          async function* () {
-            throw new Error('HTTP request failed.\n\nURL: http://node/\n');
-          },
-          'start it',
-        ],
-      ],
-    ],
-    null,
-  );
-  const { value } = await findings.next();
+  const fail = () => {
+    throw new Error('HTTP request failed.\n\nURL: http://node/\n');
+  };
+  const { value } = await runChecks([[['node', fail, 'start it']]], null).next();
   expect(formatFinding(value as Finding)).toBe(
     'FAILED   node: HTTP request failed. URL: http://node/\n         -> start it\n',
   );
