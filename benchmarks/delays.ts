@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { Agent, createServer, get } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { Agent, get } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
-import { DeliverPolicy, jetstream } from '@nats-io/jetstream';
+import { DeliverPolicy, type JsMsg, jetstream } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { counterSubject } from '../actors/messages/subjects.ts';
 import { closeNats } from '../streams/nats/jetStreamPort.ts';
@@ -20,34 +19,26 @@ const intervalMs = 10_000;
 type DelayTarget = Pick<ServiceProcess, 'natsUrl' | 'publicUrl' | 'cpuMs'>;
 
 export const delaysTable = {
-  title: 'A reading, from its publication to an answer, polled all the time',
+  title: 'A reading, from its publication',
   unit: 'µs, of half of them',
   isLessBetter: true,
 } as const;
 
-type MeasureRoute = (url: string) => Promise<Measurement>;
-
-/** Measures the delay from the publication of a reading to its route, and to a bare consumer's. */
+/** Measures the delay from the publication of a reading to its route, and to a bare consumer. */
 export async function measureReadingDelays(target: DelayTarget, rounds: number): Promise<Series[]> {
   const connection = await connect(readNatsAccess({ url: target.natsUrl }));
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const url = `${target.publicUrl}/v1/public/telemetry`;
   const gateway = createGateway(connection);
-  /** The route is polled all the time. */
-  const measureRoute: MeasureRoute = (url) =>
+  const toRoute = () =>
     measureDelays(async () => {
       const [telemetryId, startedMs] = gateway.publish();
       while (!(await fetchBody(url, agent)).includes(telemetryId));
       return performance.now() - startedMs;
     });
   const contenders = [
-    {
-      name: 'to `/v1/public/telemetry`',
-      measure: () => measureRoute(`${target.publicUrl}/v1/public/telemetry`),
-    },
-    {
-      name: 'to the answer of a bare `consume()` with `JSON.parse` and `node:http`',
-      measure: () => bareDelays(connection, measureRoute),
-    },
+    { name: 'to `/v1/public/telemetry`, polled all the time', measure: toRoute },
+    { name: 'to a bare `consume()` of @nats-io/jetstream', measure: () => bareDelays(connection, gateway) },
   ];
   try {
     return await measureInterleaved(
@@ -67,6 +58,8 @@ async function withCores({ cpuMs }: DelayTarget, measure: () => Promise<Measurem
   const cores = (cpuMs() - beforeMs) / (performance.now() - startedMs);
   return { value, others: { ...others, 'cores of the service': cores } };
 }
+
+type Gateway = ReturnType<typeof createGateway>;
 
 function createGateway(connection: NatsConnection) {
   let index = 0;
@@ -94,28 +87,27 @@ async function measureDelays(measureOne: () => Promise<number>): Promise<Measure
   return { value: at(0.5), others: { 'p99 µs': at(0.99) } };
 }
 
-/** Consumes, decodes, and answers each request with the last reading of the installation. */
-async function bareDelays(connection: NatsConnection, measure: MeasureRoute): Promise<Measurement> {
+async function bareDelays(connection: NatsConnection, gateway: Gateway): Promise<Measurement> {
   const consumer = await jetstream(connection).consumers.get('MINER_COUNTER', {
     deliver_policy: DeliverPolicy.New,
   });
-  let last = '';
-  const delivered = await consumer.consume({
-    max_messages: 2_000,
-    callback: (message) => {
-      const reading = message.json<{ installationId: string }>();
-      if (reading.installationId === installationId) last = JSON.stringify(reading);
-    },
+  const delivered = await consumer.consume({ max_messages: 2_000 });
+  const messages = delivered[Symbol.asyncIterator]();
+  const measured = await measureDelays(async () => {
+    const [telemetryId, startedMs] = gateway.publish();
+    await receive(messages, telemetryId);
+    return performance.now() - startedMs;
   });
-  const server = createServer((_, response) => response.end(last));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  try {
-    return await measure(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  } finally {
-    delivered.stop();
-    server.close();
-    server.closeAllConnections();
+  delivered.stop();
+  return measured;
+}
+
+/** Other wheels may report meanwhile. */
+async function receive(messages: AsyncIterator<JsMsg>, telemetryId: string) {
+  for (;;) {
+    const { done, value } = await messages.next();
+    if (done) throw new Error('the consumer ended');
+    if (value.json<{ telemetryId: string }>().telemetryId === telemetryId) return;
   }
 }
 
