@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
-import { DeliverPolicy, type JsMsg, jetstream } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { counterSubject } from '../actors/messages/subjects.ts';
 import { closeNats } from '../streams/nats/jetStreamPort.ts';
@@ -16,35 +15,38 @@ const readingsOfRound = 200;
 const betweenReadingsMs = 5;
 const intervalMs = 10_000;
 
-type DelayTarget = Pick<ServiceProcess, 'natsUrl' | 'publicUrl' | 'cpuMs'>;
+interface DelayTarget extends Pick<ServiceProcess, 'natsUrl' | 'publicUrl' | 'cpuMs'> {
+  /** Address of `bareConsumer.ts`. */
+  readonly bareUrl: string;
+}
 
 export const delaysTable = {
-  title: 'A reading, from its publication',
+  title: 'A reading, from its publication to an answer that is polled all the time',
   unit: 'µs, of half of them',
   isLessBetter: true,
 } as const;
 
-/** Measures the delay from the publication of a reading to its route, and to a bare consumer. */
+/** Measures the delay from the publication of a reading to its route, and to the answer of a bare consumer. */
 export async function measureReadingDelays(target: DelayTarget, rounds: number): Promise<Series[]> {
   const connection = await connect(readNatsAccess({ url: target.natsUrl }));
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const url = `${target.publicUrl}/v1/public/telemetry`;
   const gateway = createGateway(connection);
-  const toRoute = () =>
-    measureDelays(async () => {
-      const [telemetryId, startedMs] = gateway.publish();
-      while (!(await fetchBody(url, agent)).includes(telemetryId));
-      return performance.now() - startedMs;
-    });
   const contenders = [
-    { name: 'to `/v1/public/telemetry`, polled all the time', measure: toRoute },
-    { name: 'to a bare `consume()` of @nats-io/jetstream', measure: () => bareDelays(connection, gateway) },
-  ];
+    { name: 'to `/v1/public/telemetry`', url: `${target.publicUrl}/v1/public/telemetry` },
+    { name: 'to an answer of bare uWebSockets.js behind a bare `consume()`', url: target.bareUrl },
+  ].map(({ name, url }) => ({
+    name,
+    measure: () =>
+      withCores(target, () =>
+        measureDelays(async () => {
+          const [telemetryId, startedMs] = gateway.publish();
+          while (!(await fetchBody(url, agent)).includes(telemetryId));
+          return performance.now() - startedMs;
+        }),
+      ),
+  }));
   try {
-    return await measureInterleaved(
-      contenders.map(({ name, measure }) => ({ name, measure: () => withCores(target, measure) })),
-      rounds,
-    );
+    return await measureInterleaved(contenders, rounds);
   } finally {
     agent.destroy();
     await closeNats(connection);
@@ -58,8 +60,6 @@ async function withCores({ cpuMs }: DelayTarget, measure: () => Promise<Measurem
   const cores = (cpuMs() - beforeMs) / (performance.now() - startedMs);
   return { value, others: { ...others, 'cores of the service': cores } };
 }
-
-type Gateway = ReturnType<typeof createGateway>;
 
 function createGateway(connection: NatsConnection) {
   let index = 0;
@@ -85,30 +85,6 @@ async function measureDelays(measureOne: () => Promise<number>): Promise<Measure
   const sorted = delays.toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.ceil(sorted.length * share) - 1] as number;
   return { value: at(0.5), others: { 'p99 µs': at(0.99) } };
-}
-
-async function bareDelays(connection: NatsConnection, gateway: Gateway): Promise<Measurement> {
-  const consumer = await jetstream(connection).consumers.get('MINER_COUNTER', {
-    deliver_policy: DeliverPolicy.New,
-  });
-  const delivered = await consumer.consume({ max_messages: 2_000 });
-  const messages = delivered[Symbol.asyncIterator]();
-  const measured = await measureDelays(async () => {
-    const [telemetryId, startedMs] = gateway.publish();
-    await receive(messages, telemetryId);
-    return performance.now() - startedMs;
-  });
-  delivered.stop();
-  return measured;
-}
-
-/** Other wheels may report meanwhile. */
-async function receive(messages: AsyncIterator<JsMsg>, telemetryId: string) {
-  for (;;) {
-    const { done, value } = await messages.next();
-    if (done) throw new Error('the consumer ended');
-    if (value.json<{ telemetryId: string }>().telemetryId === telemetryId) return;
-  }
 }
 
 async function fetchBody(url: string, agent: Agent): Promise<string> {

@@ -1,18 +1,21 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { startLocalNats } from '../deploy/local/localNats.ts';
+import { findFreePort } from '../test/support/processes/findFreePort.mjs';
 import { delaysTable, measureReadingDelays } from './delays.ts';
 import type { LiveTask } from './liveLoad.ts';
 import type { Series } from './measureInterleaved.ts';
-import { pinThisProcess } from './pinToCore.ts';
+import { pinThisProcess, pinToCore } from './pinToCore.ts';
 import { type PartialRun, publishResults, type ResultTable } from './results.ts';
-import { startClickHouse } from './servers.ts';
+import { startClickHouse, startServer } from './servers.ts';
 import { startServiceProcess, storedPosition } from './serviceProcess.ts';
 import { startLoad } from './startLoad.ts';
 import { inWorkspace } from './workspace.ts';
 import { loadCore, serverCore } from './wrk.ts';
 
+const bareConsumer = fileURLToPath(new URL('./bareConsumer.js', import.meta.url));
 /** Time until every wheel of the load has its actor, and code is compiled. */
 const settleMs = 5_000;
 /** Required share of stored readings: the readings of the last seconds wait in memory. */
@@ -45,7 +48,7 @@ export async function measureLive({ rounds, profile, ...clients }: LiveOptions):
   const [wheels, pollers, listeners] = [clients.installations, clients.pollers, clients.listeners].map(
     (count) => count.toLocaleString('en-US'),
   );
-  const about = `Meanwhile ${wheels} wheels publish a reading a second each, ${pollers} clients send a request a second each, and ${listeners} read the event stream. The service and ClickHouse have one core; nats-server, the load and the measurement share the other. The bare consumer receives all readings too.`;
+  const about = `Meanwhile ${wheels} wheels publish a reading a second each, ${pollers} clients send a request a second each, and ${listeners} read the event stream. The service, ClickHouse and the bare consumer, have one core; nats-server, the load and the measurement share the other. The bare consumer receives all readings too, and decodes them.`;
   publishResults({ command: 'live', about, tables }, { profile });
 }
 
@@ -59,6 +62,7 @@ interface LiveRun {
 
 function measure({ clients, isDatabaseApart, rounds, profile }: LiveRun): Promise<Series[]> {
   return inWorkspace(async ({ dir, onEnd }) => {
+    const bareUrl = new URL(`http://127.0.0.1:${await findFreePort()}/`);
     const nats = await startLocalNats({ dir: join(dir, 'nats'), logger: pino({ level: 'error' }) });
     onEnd(nats.stop);
     const clickHouse = isDatabaseApart ? await startClickHouse(join(dir, 'clickhouse'), serverCore) : null;
@@ -70,6 +74,11 @@ function measure({ clients, isDatabaseApart, rounds, profile }: LiveRun): Promis
     const service = await startServiceProcess({ dir, environment, core: serverCore, profile });
     onEnd(service.stop);
     await service.readyAfterMs();
+    const bare = await startServer(
+      pinToCore(serverCore, [process.execPath, bareConsumer, nats.url, bareUrl.port]),
+      bareUrl.href,
+    );
+    onEnd(bare.stop);
     const load = await startLoad({
       ...clients,
       everySeconds: 1,
@@ -80,7 +89,10 @@ function measure({ clients, isDatabaseApart, rounds, profile }: LiveRun): Promis
     await wait(settleMs);
     const startedMs = performance.now();
     const before = (await service.metric(storedPosition)) ?? 0;
-    const series = await measureReadingDelays({ ...service, natsUrl: nats.url }, rounds);
+    const series = await measureReadingDelays(
+      { ...service, natsUrl: nats.url, bareUrl: bareUrl.href },
+      rounds,
+    );
     const stored = ((await service.metric(storedPosition)) ?? 0) - before;
     const perSecond = stored / ((performance.now() - startedMs) / 1_000);
     if (load.hasEnded() || perSecond < clients.installations * storedShareMin)

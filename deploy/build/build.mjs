@@ -20,6 +20,7 @@ const programs = {
   deploy: ['deploy/miner.ts', 'deploy/probeIngest.ts'],
   tools: [
     'benchmarks/bench.ts',
+    'benchmarks/bareConsumer.ts',
     'benchmarks/bareServer.ts',
     'benchmarks/liveLoad.ts',
     'benchmarks/storingLoop.ts',
