@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ProcessView } from '../../../actors/views/actorViews.ts';
 import { computeRevision } from '../../../actors/views/revision.ts';
-import { encodeView, toIsoString } from '../encodeView.ts';
+import { toIsoString } from '../encodeView.ts';
 import { defineObject, generatedAt, installationId, schemaVersion, text, timestamp } from '../scalars.ts';
 import { builder, toBuilderBody } from './builder.ts';
 import { measurement, toMeasurementBody } from './measurement.ts';
@@ -9,7 +9,7 @@ import { moduleSnapshot, toModuleBody } from './modules.ts';
 import { oracle, toOracleBody } from './oracle.ts';
 import { settlementQueue, toQueueBody } from './settlementQueue.ts';
 
-const signerKey = defineObject('Signer', {
+const signer = defineObject('Signer', {
   kind: text.describe('Kind of the key'),
   algorithm: text.describe('Signature algorithm'),
   keySlot: text.describe('Where the device keeps the key'),
@@ -31,7 +31,7 @@ export const statusResponse = z
     builder: builder.describe('Projection: all measured work settled now'),
     oracle: oracle.describe('State of the oracle, which closes rounds'),
     settlementQueue: settlementQueue.describe('Rounds that wait for settlement, and the current submission'),
-    signer: signerKey.nullable().describe('The device’s signing key; null if none was reported'),
+    signer: signer.nullable().describe('The device’s signing key; null if none was reported'),
     modules: z.array(moduleSnapshot).describe('Modules of the device, ordered by `instanceId`'),
   })
   .meta({ id: 'Status', description: 'Pipeline status' });
@@ -39,17 +39,17 @@ export const statusResponse = z
 export type StatusResponse = z.infer<typeof statusResponse>;
 
 export function toStatusBody(view: ProcessView): StatusResponse {
-  const signer = encodeView(view.signer);
+  const shownSigner = toSignerBody(view.signer);
   return {
     schemaVersion: 1,
     installationId: view.installationId,
-    revision: computeRevision([view.revision, signer]),
+    revision: computeRevision([view.revision, shownSigner]),
     generatedAt: toIsoString(view.generatedAtMs),
     measurement: view.measurement === null ? null : toMeasurementBody(view.measurement),
     builder: toBuilderBody(view.builder),
     oracle: toOracleBody(view.oracle),
     settlementQueue: toQueueBody(view.settlementQueue),
-    signer,
+    signer: shownSigner,
     modules: view.modules.modules.map(toModuleBody),
   };
 }
@@ -57,4 +57,16 @@ export function toStatusBody(view: ProcessView): StatusResponse {
 /** Combines the revision, which covers everything except the modules, with a digest of the modules (CONTRACT.md, Caching). */
 export function computeStatusTag({ revision, modules }: StatusResponse): string {
   return `${revision}.${computeRevision(modules)}`;
+}
+
+function toSignerBody(view: ProcessView['signer']): StatusResponse['signer'] {
+  if (view === null) return null;
+  return {
+    kind: view.kind,
+    algorithm: view.algorithm,
+    keySlot: view.keySlot,
+    lastSignature: view.lastSignature,
+    enrolledAt: toIsoString(view.enrolledAtMs),
+    lastVerifiedAt: toIsoString(view.lastVerifiedAtMs),
+  };
 }
