@@ -6,20 +6,9 @@ import {
   type ObservableInput,
   retry,
   Subscription,
-  tap,
   timer,
 } from 'rxjs';
 import { type BackoffBounds, backoffMs, defaultBackoff } from '../../machines/backoff.ts';
-
-type DeliveryState = 'idle' | 'gathering' | 'delivering' | 'retrying';
-
-export interface DeliveryStatus {
-  readonly state: DeliveryState;
-  /** Weight of all waiting items, including the batch being delivered. */
-  readonly waiting: number;
-  /** Failed attempts of the batch being delivered; 0 while deliveries succeed. */
-  readonly failures: number;
-}
 
 export interface DeliveryOptions<Item> {
   /** The weight that an item adds to a batch; an item without weight is delivered with its predecessors. */
@@ -36,7 +25,8 @@ export interface DeliveryOptions<Item> {
   readonly deliver: (items: readonly Item[]) => ObservableInput<unknown>;
   readonly backoff?: BackoffBounds;
   readonly random?: () => number;
-  readonly onStatus?: (status: DeliveryStatus) => void;
+  /** Told the weight of all waiting items, including the batch being delivered, after each change. */
+  readonly onWaiting?: (weight: number) => void;
   readonly onDelivered?: (items: readonly Item[]) => void;
   readonly onFailure?: (error: unknown, failures: number) => void;
   readonly onRecovery?: (failures: number) => void;
@@ -49,7 +39,7 @@ export interface DeliveryOptions<Item> {
 export function deliverInOrder<Item>(options: DeliveryOptions<Item>): MonoTypeOperatorFunction<Item> {
   const { weigh, gatherMs, flush$ = NEVER, deliver } = options;
   const { backoff = defaultBackoff, random = Math.random } = options;
-  const { onStatus, onDelivered, onFailure, onRecovery } = options;
+  const { onWaiting, onDelivered, onFailure, onRecovery } = options;
   return (source) =>
     new Observable<Item>((subscriber) => {
       const queue = createQueue(options);
@@ -57,13 +47,13 @@ export function deliverInOrder<Item>(options: DeliveryOptions<Item>): MonoTypeOp
       let failures = 0;
       let isFlushing = false;
       let hasEnded = false;
-      let state: DeliveryState = 'idle';
+      let state: 'idle' | 'gathering' | 'delivering' = 'idle';
       /** The wait or the delivery in progress. */
       let step = new Subscription();
 
-      const enter = (entered: DeliveryState) => {
+      const enter = (entered: typeof state) => {
         state = entered;
-        onStatus?.({ state, waiting: queue.weight() + batchWeight, failures });
+        onWaiting?.(queue.weight() + batchWeight);
       };
       const isDue = () => queue.isDue() || isFlushing || hasEnded;
       const fail = (error: unknown) => subscriber.error(error);
@@ -101,8 +91,7 @@ export function deliverInOrder<Item>(options: DeliveryOptions<Item>): MonoTypeOp
         const wait = (error: unknown) => {
           failures++;
           onFailure?.(error, failures);
-          enter('retrying');
-          return timer(backoffMs(failures, random(), backoff)).pipe(tap(() => enter('delivering')));
+          return timer(backoffMs(failures, random(), backoff));
         };
         enter('delivering');
         take(attempt.pipe(retry({ delay: wait })), () => {

@@ -185,8 +185,8 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
           gatherMs: () => 0,
           deliver,
           backoff,
-          onStatus: (status) => {
-            waiting = status.waiting;
+          onWaiting: (weight) => {
+            waiting = weight;
           },
           onFailure: (error, failuresInRow) => {
             failures++;

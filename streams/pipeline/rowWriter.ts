@@ -16,7 +16,7 @@ import type { StoringProgress } from '../../storage/reading/awaitRows.ts';
 import { readingsRetained } from '../../storage/reading/recentReadings.ts';
 import { buildInserts, type EncodedRows, encodeRows, type RowInsert } from '../../storage/rows/rowInserts.ts';
 import type { FoldedRows } from '../../storage/tables/foldedRows.ts';
-import { type DeliveryStatus, deliverInOrder } from '../operators/deliverInOrder.ts';
+import { deliverInOrder } from '../operators/deliverInOrder.ts';
 import type { PipelineItem } from './pipelineItem.ts';
 
 /**
@@ -27,8 +27,6 @@ const gatherMs = 10_000;
 const shortGatherMs = 1_000;
 
 interface RowWriterStatus {
-  readonly state: DeliveryStatus['state'];
-  readonly bufferedRows: number;
   readonly bufferedBytes: number;
   readonly writtenRows: ReadonlyMap<string, number>;
   readonly failures: number;
@@ -79,8 +77,7 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
   const flush$ = new Subject<void>();
   const inserts = createBatchInserts(options);
   const counts = { bufferedBytes: 0, failures: 0 };
-  const idle: DeliveryStatus = { state: 'idle', waiting: 0, failures: 0 };
-  let delivery = idle;
+  let bufferedRows = 0;
   const progress$ = new BehaviorSubject({ storedThrough: 0, isFailing: false });
   let failingSinceMs: number | null = null;
 
@@ -97,14 +94,14 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
     if (failingSinceMs !== null) return;
     failingSinceMs = clock.monotonicMs();
     report({ isFailing: true });
-    logger.error({ stream, err: error, bufferedRows: delivery.waiting }, 'rows are not stored; they wait');
+    logger.error({ stream, err: error, bufferedRows }, 'rows are not stored; they wait');
   }
 
   function onRecovery() {
     const failedForMs = Math.round(clock.monotonicMs() - (failingSinceMs ?? clock.monotonicMs()));
     failingSinceMs = null;
     report({ isFailing: false });
-    logger.info({ stream, failedForMs, bufferedRows: delivery.waiting }, 'rows are stored again');
+    logger.info({ stream, failedForMs, bufferedRows }, 'rows are stored again');
   }
 
   return {
@@ -123,8 +120,8 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
           isUrgent: (item) => item.kind === 'mark' || item.rows?.hasEvicted === true,
           flush$,
           deliver: inserts.deliver,
-          onStatus: (status) => {
-            delivery = status;
+          onWaiting: (rows) => {
+            bufferedRows = rows;
           },
           onDelivered: inserts.end,
           onFailure,
@@ -135,7 +132,7 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
           report({ storedThrough: item.position });
         }),
         finalize(() => {
-          delivery = idle;
+          bufferedRows = 0;
           counts.bufferedBytes = 0;
           failingSinceMs = null;
           inserts.end();
@@ -151,8 +148,6 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
     whenIdle: inserts.whenIdle,
     status: () => ({
       ...counts,
-      state: delivery.state,
-      bufferedRows: delivery.waiting,
       writtenRows: inserts.writtenRows,
       failingForMs: measureSince(failingSinceMs),
       storingForMs: measureSince(inserts.sinceMs()),

@@ -67,7 +67,6 @@ it('metrics of a follower are its values, and absent while they are unknown', as
 it('metrics of writing are its values', async () => {
   const registry = new Registry();
   const status = {
-    bufferedRows: 1,
     bufferedBytes: 2,
     writtenRows: new Map([['readings', 3]]),
     failingForMs: 6_000 as number | null,
