@@ -30,7 +30,6 @@ import {
   type AppendOptions,
   type ConnectionChange,
   consumerInactiveMs,
-  type Delivery,
   isRefusedAs,
   type StreamFault,
   type StreamInfo,
@@ -85,14 +84,20 @@ export async function createJetStreamPort(
       mem_storage: true,
     });
 
-  /** Delivers the messages of a consumer, which ends with the delivery. */
-  function pull(stream: string, name: string, ahead: number): Delivery {
+  const deleteConsumer = (stream: string, name: string) => {
+    jsm.consumers.delete(stream, name).catch(() => undefined); // Deleted already, or the server does it.
+  };
+
+  /** Its consumer ends with the delivery. */
+  async function deliver(stream: string, { after, ahead }: { after: number; ahead: number }) {
+    const start = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: after + 1 };
+    const { name } = await createConsumer(stream, start);
     const ending = new Subscription();
     const delivery = pullDelivery(connection, {
       ...{ stream, name, ahead },
       onStopped: () => {
         ending.unsubscribe();
-        jsm.consumers.delete(stream, name).catch(() => undefined); // Deleted already, or the server does it.
+        deleteConsumer(stream, name);
       },
     });
     const troubles$ = changes$.pipe(filter(({ type }) => type !== 'error'));
@@ -105,23 +110,17 @@ export async function createJetStreamPort(
     return delivery;
   }
 
-  async function deliver(stream: string, { after, ahead }: { after: number; ahead: number }) {
-    const start = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: after + 1 };
-    const { name } = await createConsumer(stream, start);
-    return pull(stream, name, ahead);
-  }
-
   async function firstSince(stream: string, time: Date) {
     const start = { deliver_policy: DeliverPolicy.StartTime, opt_start_time: time.toISOString() };
-    const { name } = await createConsumer(stream, start);
-    const { num_pending: waiting } = await jsm.consumers.info(stream, name);
-    const delivery = pull(stream, name, 1);
+    const created = await createConsumer(stream, start);
     try {
-      const next = waiting === 0 ? null : await delivery[Symbol.asyncIterator]().next();
-      if (next?.done) throw new Error(`${stream} does not deliver its messages: ${delivery.reason()}`);
-      return next?.value[0]?.seq ?? null;
+      const { num_pending: waiting } = await jsm.consumers.info(stream, created.name);
+      if (waiting === 0) return null;
+      const first = await js.consumers.getConsumerFromInfo(created).next({ expires: answerMs });
+      if (first === null) throw new Error(`${stream} does not deliver its messages`);
+      return first.seq;
     } finally {
-      delivery.stop('read');
+      deleteConsumer(stream, created.name);
     }
   }
 

@@ -5,9 +5,13 @@ import type { Delivery } from './streamPort.ts';
 
 /** A pull expires after this, which the server reports; a later one takes its place. */
 const pullExpiresMs = 4_000;
-/** A report is missing once this many checks in a row have heard nothing: the consumer, its server or the wire is gone. */
+/**
+ * A report is missing this many checks after the last pull, once nothing has arrived for a while: the consumer, its server or the wire is gone,
+ * or the server has dropped the pull, which 2.9 does if a message comes just as it expires.
+ */
 const checkMs = 1_000;
-const silentChecksMax = 6;
+const overdueChecks = 6;
+const silentChecksMin = 2;
 /** Status of a pull that has expired. All others mean trouble. */
 const expiredCode = 408;
 /** Milliseconds are these first digits of today's nanoseconds. */
@@ -31,7 +35,7 @@ export function pullDelivery(
   let arrived: StreamMessage[] = [];
   /** Messages that the reader has not finished, and requested ones that have not arrived. */
   let [inHand, outstanding] = [0, 0];
-  let silentChecks = 0;
+  let [checksSincePull, silentChecks] = [0, 0];
   let reason: string | null = null;
   let wake: () => void = () => undefined;
   let prefixLength = 0;
@@ -40,7 +44,7 @@ export function pullDelivery(
     const batch = ahead - outstanding - arrived.length - inHand;
     if (reason !== null || batch < ahead / 2) return;
     outstanding += batch;
-    silentChecks = 0;
+    checksSincePull = 0;
     const request = JSON.stringify({ batch, expires: nanos(pullExpiresMs) });
     connection.publish(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${name}`, request, { reply: inbox });
   }
@@ -58,7 +62,7 @@ export function pullDelivery(
 
   function receiveStatus(headers: MsgHdrs | undefined) {
     if (headers?.code !== expiredCode)
-      return stop(`consumer: ${headers?.description ?? 'a message without a status'}`);
+      return stop(`consumer: ${headers?.status ?? 'a message without a status'}`);
     outstanding -= Number(headers.get('Nats-Pending-Messages'));
     pull();
   }
@@ -67,7 +71,10 @@ export function pullDelivery(
     callback: (error, message) => (error === null ? receive(message) : stop(`consumer: ${error.message}`)),
   });
   const checks = setInterval(() => {
-    if (outstanding > 0 && ++silentChecks === silentChecksMax) stop('consumer: silent');
+    checksSincePull++;
+    silentChecks++;
+    const isOverdue = checksSincePull >= overdueChecks && silentChecks >= silentChecksMin;
+    if (isOverdue && outstanding > 0) stop('consumer: silent');
   }, checkMs);
 
   function stop(why: string) {

@@ -68,16 +68,21 @@ it('delivers what arrives within a turn as one piece, also what has arrived befo
   report(409, 'Leadership Change');
   expect([await read(pieces), await read(pieces)]).toEqual([[3], 'end']);
   delivery.stop('late');
-  expect([delivery.reason(), pulled]).toEqual(['consumer: Leadership Change', [3]]);
+  expect([delivery.reason(), pulled]).toEqual(['consumer: 409 Leadership Change', [3]]);
   expect(onStopped).toHaveBeenCalledOnce();
 });
 
-it('ends by a message without a status, and by an error of the subscription', async () => {
-  const endings = [begin(1), begin(1)] as const;
+it('ends by a message without a status, without a consumer, and by an error of the subscription', async () => {
+  const endings = [begin(1), begin(1), begin(1)] as const;
   endings[0].sendStatus({});
-  endings[1].fail(new Error('no permission'));
+  endings[1].report(503, ' ');
+  endings[2].fail(new Error('no permission'));
   const reasons = endings.map(({ delivery }) => delivery.reason());
-  expect(reasons).toEqual(['consumer: a message without a status', 'consumer: no permission']);
+  expect(reasons).toEqual([
+    'consumer: a message without a status',
+    'consumer: 503',
+    'consumer: no permission',
+  ]);
 });
 
 it.each([
@@ -119,4 +124,29 @@ it('ends when nothing reports the end of a pull, but not while nothing is reques
   expect(delivery.reason()).toBeNull();
   await vi.advanceTimersByTimeAsync(1);
   expect([delivery.reason(), await next]).toEqual(['consumer: silent', 'end']);
+});
+
+it('ends when the end of a pull is overdue, although messages came until it expired', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { delivery, deliver } = begin(9);
+  for (let seq = 1; seq <= 4; seq++) {
+    await vi.advanceTimersByTimeAsync(1_000);
+    deliver(seq);
+  }
+  await vi.advanceTimersByTimeAsync(1_999);
+  expect(delivery.reason()).toBeNull();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(delivery.reason()).toBe('consumer: silent');
+});
+
+it('goes on while messages arrive late', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { delivery, deliver } = begin(99);
+  for (let seq = 1; seq <= 20; seq++) {
+    await vi.advanceTimersByTimeAsync(1_000);
+    deliver(seq);
+  }
+  expect(delivery.reason()).toBeNull();
 });

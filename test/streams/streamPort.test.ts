@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NEVER } from 'rxjs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
+import { createJetStreamPort } from '../../streams/nats/jetStreamPort.ts';
 import { type Delivery, type StreamPort, StreamRefusal } from '../../streams/nats/streamPort.ts';
 import { createMemoryPort } from '../simulation/nats/memoryPort.ts';
 import { createMemoryStore } from '../simulation/nats/memoryStore.ts';
@@ -271,4 +272,17 @@ it('a wire that is cut or falls silent ends deliveries, and leaves the outcome o
   await eventually(async () => (await port.consumers('S')).at(-1)?.behind === 0, 'the last message');
   proxy.silence();
   expect([await later, silenced.reason()]).toEqual([['4 d'], 'consumer: silent']);
+});
+
+it('does not wait for ever for a message that leaves the stream before it is delivered', async () => {
+  const { connection, jsm } = await connectTo(await server());
+  const port = await createJetStreamPort(connection, 1_000);
+  await port.create({ name: 'LEAVING', subjects: ['leaving'] });
+  await port.publish('leaving', 'a');
+  const publish = connection.publish.bind(connection);
+  vi.spyOn(connection, 'publish').mockImplementation((subject, ...request) => {
+    if (!subject.startsWith('$JS.API.CONSUMER.MSG.NEXT.')) return publish(subject, ...request);
+    void jsm.streams.purge('LEAVING').then(() => publish(subject, ...request));
+  });
+  await expect(port.firstSince('LEAVING', new Date(0))).rejects.toThrow('LEAVING does not deliver');
 });
