@@ -1,10 +1,4 @@
-import {
-  type DayHistory,
-  type DaySummary,
-  formatDayLabel,
-  listDays,
-  roundsPerDay,
-} from '../wheel/dayHistory.ts';
+import { type DaySummary, formatDayLabel, roundsPerDay } from '../wheel/dayHistory.ts';
 import { bucketMs, bucketSeconds, roundMs } from '../wheel/roundFold.ts';
 import { computeBps, sum } from './arithmetic.ts';
 
@@ -55,11 +49,6 @@ export interface WindowDay {
 }
 
 export const noRounds: ReadonlyMap<number, bigint> = new Map();
-
-/** The known days by their start (epoch milliseconds); none before the first reading. */
-export function indexDays(history: DayHistory | null): ReadonlyMap<number, DaySummary> {
-  return new Map((history === null ? [] : listDays(history)).map((day) => [day.startMs, day]));
-}
 
 export function findExpectedPlaces(startMs: number, genesisMs: number, generatedAtMs: number) {
   const expectedFrom = Math.min(roundsPerDay, Math.max(0, Math.ceil((genesisMs - startMs) / roundMs)));

@@ -1,5 +1,11 @@
 import { dayMs } from '../schemas/durations.ts';
-import { type DayHistory, findDayStart, listDays, roundsPerDay } from '../wheel/dayHistory.ts';
+import {
+  type DayHistory,
+  type DaySummary,
+  findDay,
+  findDayStart,
+  roundsPerDay,
+} from '../wheel/dayHistory.ts';
 import { roundMs } from '../wheel/roundFold.ts';
 import {
   computeBps,
@@ -17,7 +23,6 @@ import {
   computeDay,
   type DayStatistics,
   findExpectedPlaces,
-  indexDays,
   noRounds,
   selectEndedRounds,
   sumEndedRounds,
@@ -41,16 +46,17 @@ interface StatisticsInput {
   readonly genesisMs: number;
   /** End of the window (epoch milliseconds). */
   readonly generatedAtMs: number;
+  /** {@link sumDays} of past days, which are many after years; a caller may remember it for each list. */
+  readonly sumPast?: typeof sumDays;
 }
 
 export function computeStatistics(range: StatisticsRange, input: StatisticsInput) {
   const { history, genesisMs, generatedAtMs } = input;
   const dayCount = dayCounts[range];
   const windowStartMs = findDayStart(generatedAtMs) - (dayCount - 1) * dayMs;
-  const summaries = indexDays(history);
   const window = Array.from({ length: dayCount }, (_, index): WindowDay => {
     const startMs = windowStartMs + index * dayMs;
-    const day = summaries.get(startMs) ?? null;
+    const day = findDay(history, startMs);
     const rounds = day === null ? noRounds : selectEndedRounds(day, generatedAtMs);
     return { startMs, summary: day, rounds, ...findExpectedPlaces(startMs, genesisMs, generatedAtMs) };
   });
@@ -79,27 +85,42 @@ export function computeStatistics(range: StatisticsRange, input: StatisticsInput
   };
 }
 
-function summarizeLifetime({ history, genesisMs, generatedAtMs }: StatisticsInput) {
+function summarizeLifetime({ history, genesisMs, generatedAtMs, sumPast = sumDays }: StatisticsInput) {
   if (history === null) {
     const nothing = { acceptedWorkUnits: 0n, observedDistanceMm: 0n, activeDayCount: 0, coverageBps: 0 };
     return { ...nothing, firstObservedAtMs: null };
   }
-  // Days of a device whose clock is ahead may not have begun.
-  const days = listDays(history).filter(({ startMs }) => startMs <= generatedAtMs);
-  const sums = days.map((day) => sumEndedRounds(day, generatedAtMs));
-  const { firstObservedAtMs } = history;
+  const { firstObservedAtMs, past, open } = history;
+  // Days of a device whose clock is ahead may not have begun, or not have ended.
+  const cut = (days: readonly DaySummary[]) =>
+    days
+      .filter(({ startMs }) => startMs <= generatedAtMs)
+      .map((day) => ({ ...day, ...sumEndedRounds(day, generatedAtMs) }));
+  const hasPastEnded = (past.at(-1)?.startMs ?? 0) + dayMs <= generatedAtMs;
+  const closed = hasPastEnded ? sumPast(past) : sumDays(cut(past));
+  const last = sumDays(cut([open]));
   // Counts from the round of the first reading, or from round 1 if that reading was before the genesis.
   const firstRound = Math.max(0, Math.floor((firstObservedAtMs - genesisMs) / roundMs));
   const endedRoundCount = Math.max(0, Math.floor((generatedAtMs - genesisMs) / roundMs));
   return {
-    acceptedWorkUnits: sums.reduce((total, { workUnits }) => total + workUnits, 0n),
-    observedDistanceMm: days.reduce((total, { distanceMm }) => total + BigInt(distanceMm ?? 0), 0n),
-    activeDayCount: sums.filter(({ workUnits }) => workUnits > 0n).length,
+    acceptedWorkUnits: closed.workUnits + last.workUnits,
+    observedDistanceMm: closed.distanceMm + last.distanceMm,
+    activeDayCount: closed.activeDayCount + last.activeDayCount,
     coverageBps: computeBps(
-      sum(sums, ({ observedRoundCount }) => observedRoundCount),
+      closed.observedRoundCount + last.observedRoundCount,
       Math.max(0, endedRoundCount - firstRound),
     ),
     firstObservedAtMs,
+  };
+}
+
+/** Sums of days that have ended. */
+export function sumDays(days: readonly DaySummary[]) {
+  return {
+    workUnits: days.reduce((total, { workUnits }) => total + workUnits, 0n),
+    distanceMm: days.reduce((total, { distanceMm }) => total + BigInt(distanceMm ?? 0), 0n),
+    activeDayCount: days.filter(({ workUnits }) => workUnits > 0n).length,
+    observedRoundCount: sum(days, ({ observedRoundCount }) => observedRoundCount),
   };
 }
 

@@ -1,4 +1,5 @@
 import { cacheView } from '../caching/cacheView.ts';
+import { memoizeByIdentity } from '../caching/memoizeByIdentity.ts';
 import { countWholeBlocks } from '../chain/state/blockUnits.ts';
 import { type ChainState, countSettlements } from '../chain/state/chainState.ts';
 import type { Clock } from '../clock.ts';
@@ -6,15 +7,14 @@ import type { ReadOlderDay } from '../pages/olderRows.ts';
 import { dayMs } from '../schemas/durations.ts';
 import type { Settlement } from '../settlement/settlementActor.ts';
 import { computeBps, computeMedian, findP90, sortAscending } from '../statistics/arithmetic.ts';
+import { computeDay, type DayStatistics, findExpectedPlaces, noRounds } from '../statistics/dayStatistics.ts';
 import {
-  computeDay,
-  type DayStatistics,
-  findExpectedPlaces,
-  indexDays,
-  noRounds,
-} from '../statistics/dayStatistics.ts';
-import { computeStatistics, type Statistics, type StatisticsRange } from '../statistics/statistics.ts';
-import type { DayHistory } from '../wheel/dayHistory.ts';
+  computeStatistics,
+  type Statistics,
+  type StatisticsRange,
+  sumDays,
+} from '../statistics/statistics.ts';
+import { type DayHistory, findDay } from '../wheel/dayHistory.ts';
 import { computeRevision } from './revision.ts';
 
 /**
@@ -56,6 +56,7 @@ export type StatisticsViews = ReturnType<typeof createStatisticsViews>;
 
 export function createStatisticsViews(options: StatisticsViewsOptions) {
   const { installationId, genesisMs, clock } = options;
+  const sumPast = memoizeByIdentity(sumDays);
   const findWindowEndMs = () => Math.floor(clock.nowMs() / windowStepMs) * windowStepMs;
 
   function compute(range: StatisticsRange): StatisticsView {
@@ -63,6 +64,7 @@ export function createStatisticsViews(options: StatisticsViewsOptions) {
       history: options.history(),
       genesisMs,
       generatedAtMs: findWindowEndMs(),
+      sumPast,
     });
     const chain = options.chain();
     const settled =
@@ -111,7 +113,7 @@ export function createStatisticsViews(options: StatisticsViewsOptions) {
     const recent = days[(startMs - windowStartMs) / dayMs];
     if (recent !== undefined) return recent;
     const places = findExpectedPlaces(startMs, genesisMs, generatedAtMs);
-    const summary = indexDays(options.history()).get(startMs) ?? null;
+    const summary = findDay(options.history(), startMs);
     const build = (rounds: ReadonlyMap<number, bigint>) =>
       computeDay({ startMs, summary, rounds, ...places }, generatedAtMs);
     // Before the genesis and in the future there are no rounds.

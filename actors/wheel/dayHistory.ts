@@ -132,16 +132,22 @@ function raisePeak(peak: Peak | null, value: number, atMs: number): Peak {
   return peak !== null && peak.value >= value ? peak : { value, atMs };
 }
 
-/** The days that are kept one by one, ascending. */
+/** All days, ascending. */
 export function listDays({ past, open }: DayHistory): readonly DaySummary[] {
   return [...past, open];
 }
 
+/** The day with this start (epoch milliseconds); null if it has no accepted readings. */
+export function findDay(history: DayHistory | null, startMs: number): DaySummary | null {
+  if (history === null) return null;
+  const { past, open } = history;
+  return open.startMs === startMs ? open : (past.findLast((day) => day.startMs === startMs) ?? null);
+}
+
 /** Work of the observed round with this start (epoch milliseconds); undefined for any other, or if its day is too old to be shown in detail. */
-export function findRoundWork({ past, open }: DayHistory, startMs: number): bigint | undefined {
+export function findRoundWork(history: DayHistory, startMs: number): bigint | undefined {
   const dayStartMs = findDayStart(startMs);
-  const day = open.startMs === dayStartMs ? open : past.findLast((one) => one.startMs === dayStartMs);
-  return day?.rounds?.get((startMs - dayStartMs) / roundMs);
+  return findDay(history, dayStartMs)?.rounds?.get((startMs - dayStartMs) / roundMs);
 }
 
 /** Rebuilds a history from its days, ascending. The last day is the open one. */
