@@ -3,17 +3,15 @@ import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { toMilliseconds } from '../../actors/schemas/durations.ts';
 import type { Delivery } from './streamPort.ts';
 
-/** A pull expires after this, which the server reports; a later one takes its place. */
-const pullExpiresMs = 4_000;
-/**
- * A report is missing this many checks after the last pull, once nothing has arrived for a while: the consumer, its server or the wire is gone,
- * or the server has dropped the pull, which 2.9 does if a message comes just as it expires.
- */
+/** A pull expires after this, which the server reports; a later one takes its place. 2.9 drops one in sixty that expire while messages arrive. */
+const pullExpiresMs = 20_000;
+/** A waiting pull has a report at least this often. */
+const heartbeatMs = 2_000;
+/** After this many checks in a row that have heard nothing the consumer, its server, the pull or the wire is gone. */
 const checkMs = 1_000;
-const overdueChecks = 6;
-const silentChecksMin = 2;
-/** Status of a pull that has expired. All others mean trouble. */
-const expiredCode = 408;
+const silentChecksMax = 5;
+/** Statuses in normal operation: a heartbeat, and a pull that has expired. All others mean trouble. */
+const [heartbeatCode, expiredCode] = [100, 408];
 /** Milliseconds are these first digits of today's nanoseconds. */
 const [nanosDigits, millisecondsDigits] = [19, 13];
 
@@ -35,7 +33,7 @@ export function pullDelivery(
   let arrived: StreamMessage[] = [];
   /** Messages that the reader has not finished, and requested ones that have not arrived. */
   let [inHand, outstanding] = [0, 0];
-  let [checksSincePull, silentChecks] = [0, 0];
+  let silentChecks = 0;
   let reason: string | null = null;
   let wake: () => void = () => undefined;
   let prefixLength = 0;
@@ -44,9 +42,11 @@ export function pullDelivery(
     const batch = ahead - outstanding - arrived.length - inHand;
     if (reason !== null || batch < ahead / 2) return;
     outstanding += batch;
-    checksSincePull = 0;
-    const request = JSON.stringify({ batch, expires: nanos(pullExpiresMs) });
-    connection.publish(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${name}`, request, { reply: inbox });
+    silentChecks = 0;
+    const request = { batch, expires: nanos(pullExpiresMs), idle_heartbeat: nanos(heartbeatMs) };
+    connection.publish(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${name}`, JSON.stringify(request), {
+      reply: inbox,
+    });
   }
 
   function receive(message: Msg) {
@@ -61,6 +61,7 @@ export function pullDelivery(
   }
 
   function receiveStatus(headers: MsgHdrs | undefined) {
+    if (headers?.code === heartbeatCode) return;
     if (headers?.code !== expiredCode)
       return stop(`consumer: ${headers?.status ?? 'a message without a status'}`);
     outstanding -= Number(headers.get('Nats-Pending-Messages'));
@@ -71,10 +72,7 @@ export function pullDelivery(
     callback: (error, message) => (error === null ? receive(message) : stop(`consumer: ${error.message}`)),
   });
   const checks = setInterval(() => {
-    checksSincePull++;
-    silentChecks++;
-    const isOverdue = checksSincePull >= overdueChecks && silentChecks >= silentChecksMin;
-    if (isOverdue && outstanding > 0) stop('consumer: silent');
+    if (outstanding > 0 && ++silentChecks === silentChecksMax) stop('consumer: silent');
   }, checkMs);
 
   function stop(why: string) {

@@ -107,12 +107,15 @@ it.each([
   expect(message && readStoredAtMs(message)).toBe(storedAtMs);
 });
 
-it('ends when nothing reports the end of a pull, but not while nothing is requested', async () => {
+it('ends when not even heartbeats arrive, but not while nothing is requested', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  const { delivery, pieces, deliver, report } = begin(1);
-  await vi.advanceTimersByTimeAsync(4_000);
-  report(408, 'Request Timeout', 1);
+  const { delivery, pieces, pulled, deliver, report } = begin(1);
+  for (const code of [100, 100, 408, 100]) {
+    await vi.advanceTimersByTimeAsync(4_000);
+    report(code, 'Idle Heartbeat or Request Timeout', code === 408 ? 1 : 0);
+  }
+  expect(pulled).toEqual([1, 1]);
   await vi.advanceTimersByTimeAsync(4_000);
   deliver(1);
   // The reader does not come.
@@ -120,33 +123,8 @@ it('ends when nothing reports the end of a pull, but not while nothing is reques
   expect(delivery.reason()).toBeNull();
   expect(await read(pieces)).toEqual([1]);
   const next = read(pieces);
-  await vi.advanceTimersByTimeAsync(5_999);
+  await vi.advanceTimersByTimeAsync(4_999);
   expect(delivery.reason()).toBeNull();
   await vi.advanceTimersByTimeAsync(1);
   expect([delivery.reason(), await next]).toEqual(['consumer: silent', 'end']);
-});
-
-it('ends when the end of a pull is overdue, although messages came until it expired', async () => {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
-  const { delivery, deliver } = begin(9);
-  for (let seq = 1; seq <= 4; seq++) {
-    await vi.advanceTimersByTimeAsync(1_000);
-    deliver(seq);
-  }
-  await vi.advanceTimersByTimeAsync(1_999);
-  expect(delivery.reason()).toBeNull();
-  await vi.advanceTimersByTimeAsync(1);
-  expect(delivery.reason()).toBe('consumer: silent');
-});
-
-it('goes on while messages arrive late', async () => {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
-  const { delivery, deliver } = begin(99);
-  for (let seq = 1; seq <= 20; seq++) {
-    await vi.advanceTimersByTimeAsync(1_000);
-    deliver(seq);
-  }
-  expect(delivery.reason()).toBeNull();
 });
