@@ -14,8 +14,11 @@ const startMs = 15_000;
 /** It writes its state before it ends. */
 const stopMs = 2_500;
 const stateIntervalSeconds = 60;
-/** States of earlier blocks in memory, which nothing asks for. Without this anvil has 500, and others in files: 10 MB more after two days. */
-const keptStates = 64;
+/**
+ * States of earlier blocks in memory, as many as other nodes keep: the self-audit reads down to the 75th. Without this anvil has 500, and others in
+ * files.
+ */
+const keptStates = 128;
 
 interface LocalAnvilSettings {
   /** Time of the first block, Unix seconds. */

@@ -19,6 +19,9 @@ it('the self-audit compares safe blocks with the contracts', async () => {
   const states = (await foldSpans(economy, nats)).state.safe.slice(-3);
   for (const state of states) expect(await audit(state)).toMatchObject({ outcome: 'agrees' });
   const newest = states.at(-1) as ChainState;
+  // It is among the 64 newest safe blocks, which the self-audit samples.
+  for (let block = 1; block < 64; block++) await economy.mine();
+  expect(await audit(newest)).toMatchObject({ outcome: 'agrees' });
   const { number } = newest.block;
   const { mining } = newest;
   expect(
@@ -44,4 +47,7 @@ it('the self-audit compares safe blocks with the contracts', async () => {
     contracts: { ...contracts, token: toAddress(economy.operator) },
   });
   expect(await unanswered(newest)).toEqual({ outcome: 'skipped' });
+  // It no longer has the state of the block.
+  for (let block = 0; block < 128; block++) await economy.mine();
+  expect(await audit(newest)).toEqual({ outcome: 'skipped' });
 });
