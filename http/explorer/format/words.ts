@@ -17,7 +17,8 @@ const sentences: Readonly<Record<string, string>> = {
   settlement_paused: 'The guardian has paused the core contract.',
   // Routes of the chain (CONTRACT.md, Unavailable reasons).
   indexer_disabled: 'This service is not connected to a chain.',
-  indexer_mismatch: 'The chain data belongs to contracts that this service is not configured for.',
+  indexer_mismatch:
+    'The chain data belongs to other contracts or other rounds than this service is configured for.',
   indexer_unavailable:
     'The chain is unavailable: the indexer is behind or stopped, or its data cannot be shown.',
   not_yet_safe: 'The contracts do not have 12 confirmations yet.',
