@@ -162,6 +162,13 @@ describe('the file of a list', () => {
     expect(whole.trimEnd().split('\r\n').slice(1)).toEqual(files.flat());
   });
 
+  it('is 503 while its route has no rows to show', async () => {
+    const server = await startPublicServer({ chain: createTestChainViews() });
+    const response = await server.get('/tables/settlements.csv?range=7d');
+    await expectError(response, 503, 'database_unavailable');
+    expect(response.headers.get('retry-after')).toBe('2');
+  });
+
   it('refuses what its route refuses, and an owner that cannot be', async () => {
     const { server } = await start();
     const wrong = [
