@@ -12,6 +12,7 @@ import {
   skipWhile,
   startWith,
   switchMap,
+  tap,
   timeout,
   timer,
 } from 'rxjs';
@@ -20,6 +21,8 @@ import type { Database } from '../../storage/clickhouse/database.ts';
 import { readServerVersion } from '../../storage/clickhouse/serverVersion.ts';
 
 const intervalMs = 2_000;
+/** The embedded engine is a part of this process, and a statement costs two milliseconds. */
+const embeddedIntervalMs = 10_000;
 /** A database that takes longer than this to answer counts as unavailable. */
 const answerMs = 1_500;
 
@@ -44,10 +47,14 @@ export function watchDatabase(
       finalize(() => asking.abort()),
     );
   });
+  let nextMs = intervalMs;
   return ask$.pipe(
     map(() => true),
     catchError(() => of(false)),
-    repeat({ delay: intervalMs }),
+    tap((isAnswered) => {
+      nextMs = isAnswered && database.kind === 'embedded' ? embeddedIntervalMs : intervalMs;
+    }),
+    repeat({ delay: () => timer(nextMs) }),
     skipWhile((isAnswered) => !isAnswered),
     distinctUntilChanged(),
     switchMap((isAnswered) =>

@@ -57,3 +57,26 @@ it('the watch asks at once and every two seconds, treats a late answer as a fail
   await pass(10_000);
   expect(asked).toBe(3 + 1 + 1 + 1 + 6 + 1);
 });
+
+it('the embedded engine is asked every ten seconds, and every two seconds while it does not answer', async () => {
+  let isAnswering = true;
+  let asked = 0;
+  const select = async () => {
+    asked++;
+    if (!isAnswering) throw new Error('no space');
+    return [];
+  };
+  const shown: boolean[] = [];
+  const watch = watchDatabase({ kind: 'embedded', select }, 10_000).subscribe(({ isReachable }) => {
+    shown.push(isReachable);
+  });
+  await pass(9_999);
+  expect(asked).toBe(1);
+  isAnswering = false;
+  await pass(1);
+  await pass(2_000);
+  isAnswering = true;
+  await pass(2_000);
+  expect([asked, shown]).toEqual([4, [false, true, false, true]]);
+  watch.unsubscribe();
+});
