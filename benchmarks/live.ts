@@ -48,7 +48,7 @@ export async function measureLive({ rounds, profile, ...clients }: LiveOptions):
   const [wheels, pollers, listeners] = [clients.installations, clients.pollers, clients.listeners].map(
     (count) => count.toLocaleString('en-US'),
   );
-  const about = `Meanwhile ${wheels} wheels publish a reading a second each, ${pollers} clients send a request a second each, and ${listeners} read the event stream. The service, ClickHouse and the bare consumer, have one core; nats-server, the load and the measurement share the other. The bare consumer receives all readings too, and decodes them.`;
+  const about = `Meanwhile ${wheels} wheels publish a reading a second each, ${pollers} clients send a request a second each, and ${listeners} read the event stream. The service, ClickHouse and the bare consumer have one core; nats-server, the load and the measurement share the other. The bare consumer receives all readings too, and decodes them.`;
   publishResults({ command: 'live', about, tables }, { profile });
 }
 

@@ -94,7 +94,9 @@ export async function createJetStreamPort(
     const { name } = await createConsumer(stream, start);
     const ending = new Subscription();
     const delivery = pullDelivery(connection, {
-      ...{ stream, name, ahead },
+      stream,
+      name,
+      ahead,
       onStopped: () => {
         ending.unsubscribe();
         deleteConsumer(stream, name);
